@@ -1,0 +1,306 @@
+#include "anim.h"
+
+#include <math.h>
+#include <string.h>
+
+const kf_transform KFI_IDENTITY = {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}};
+const kf_settings KFI_SETTINGS = {1, 1, 2, 1, 0, 1, 1.0, 0};
+
+const char *kfi_channel_name(kf_channel channel)
+{
+    static const char *const names[KF_CHANNEL_COUNT] = {"translation", "rotation", "scale",
+                                                        "visibility",  "morph",    "custom"};
+    return (unsigned)channel < KF_CHANNEL_COUNT ? names[channel] : "unknown";
+}
+
+const char *kfi_interp_name(kf_interp interp)
+{
+    static const char *const names[KF_INTERP_COUNT] = {"step",    "step-next", "linear", "bezier",
+                                                       "hermite", "tcb",       "auto"};
+    return (unsigned)interp < KF_INTERP_COUNT ? names[interp] : "unknown";
+}
+
+static const char *const ORDERS[6] = {"XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX"};
+
+kf_rotation_order kfi_order_from_name(const char *name, bool *ok)
+{
+    for (int i = 0; i < 6; i++) {
+        const char *order = ORDERS[i];
+        int at = 0;
+        while (at < 3 && (name[at] == order[at] || name[at] == order[at] - 'A' + 'a'))
+            at++;
+        if (at == 3 && name[3] == '\0') {
+            *ok = true;
+            return (kf_rotation_order)i;
+        }
+    }
+    *ok = false;
+    return KF_XYZ;
+}
+
+const char *kfi_order_name(kf_rotation_order order)
+{
+    return (unsigned)order < 6 ? ORDERS[order] : "unknown";
+}
+
+void kfi_anim_init(kf_anim *anim, const char *format)
+{
+    memset(anim, 0, sizeof *anim);
+    anim->format = format;
+    anim->frame_rate = 30.0;
+    anim->settings = KFI_SETTINGS;
+    anim->basis = KFI_IDENTITY;
+}
+
+kf_node *kfi_add_node(kf_job *job, kf_anim *anim, const char *name, int32_t parent)
+{
+    kf_node *node = kfi_push(job, &anim->nodes, &anim->node_count, sizeof *node);
+    if (node) {
+        node->name = name;
+        node->parent = parent;
+        node->rest = KFI_IDENTITY;
+        node->source = (int32_t)(anim->node_count - 1);
+    }
+    return node;
+}
+
+kf_take *kfi_add_take(kf_job *job, kf_anim *anim, const char *name)
+{
+    kf_take *take = kfi_push(job, &anim->takes, &anim->take_count, sizeof *take);
+    if (take) {
+        take->name = name;
+        take->source = (int32_t)(anim->take_count - 1);
+    }
+    return take;
+}
+
+kf_track *kfi_add_track(kf_job *job, kf_take *take, uint32_t node, kf_channel channel, unsigned curves)
+{
+    kf_track *track = kfi_push(job, &take->tracks, &take->track_count, sizeof *track);
+    if (track) {
+        track->node = node;
+        track->channel = (uint8_t)channel;
+        track->curves = (uint8_t)curves;
+        track->quaternion = curves == 0;
+        track->source = -1;
+        if (channel == KF_SCALE)
+            track->rest[0] = track->rest[1] = track->rest[2] = 1.0;
+        if (channel == KF_VISIBILITY)
+            track->rest[0] = 1.0;
+    }
+    return track;
+}
+
+bool kfi_make_keys(kf_job *job, kf_curve *curve, size_t count, bool tcb)
+{
+    curve->keys = kfi_alloc(job, count, sizeof *curve->keys);
+    curve->tcb = tcb ? kfi_alloc(job, count, sizeof *curve->tcb) : NULL;
+    curve->count = count;
+    return curve->keys && (!tcb || curve->tcb);
+}
+
+bool kfi_make_quat_keys(kf_job *job, kf_quat_curve *curve, size_t count, bool tcb)
+{
+    curve->keys = kfi_alloc(job, count, sizeof *curve->keys);
+    curve->tcb = tcb ? kfi_alloc(job, count, sizeof *curve->tcb) : NULL;
+    curve->count = count;
+    return curve->keys && (!tcb || curve->tcb);
+}
+
+bool kfi_tracks_by_node(kf_job *job, const kf_anim *anim, const kf_take *take, size_t **first, size_t **order)
+{
+    *first = kfi_alloc(job, anim->node_count + 2, sizeof **first);
+    *order = kfi_alloc(job, take->track_count, sizeof **order);
+    if (!*first || !*order)
+        return false;
+    for (size_t i = 0; i < take->track_count; i++)
+        (*first)[take->tracks[i].node + 2]++;
+    for (size_t n = 2; n < anim->node_count + 2; n++)
+        (*first)[n] += (*first)[n - 1];
+    for (size_t i = 0; i < take->track_count; i++)
+        (*order)[(*first)[take->tracks[i].node + 1]++] = i;
+    return true;
+}
+
+bool kfi_take_range(const kf_take *take, double *start, double *end)
+{
+    bool any = false;
+    for (size_t i = 0; i < take->track_count; i++) {
+        const kf_track *track = &take->tracks[i];
+        for (unsigned c = 0; c < (track->quaternion ? 1u : track->curves); c++) {
+            size_t count = track->quaternion ? track->quat.count : track->curve[c].count;
+            if (count == 0)
+                continue;
+            double first = track->quaternion ? track->quat.keys[0].time : track->curve[c].keys[0].time;
+            double last = track->quaternion ? track->quat.keys[count - 1].time : track->curve[c].keys[count - 1].time;
+            if (!any || first < *start)
+                *start = first;
+            if (!any || last > *end)
+                *end = last;
+            any = true;
+        }
+    }
+    return any;
+}
+
+void kfi_fit_take_ranges(kf_anim *anim)
+{
+    for (size_t i = 0; i < anim->take_count; i++)
+        if (anim->takes[i].start == 0.0 && anim->takes[i].end == 0.0)
+            kfi_take_range(&anim->takes[i], &anim->takes[i].start, &anim->takes[i].end);
+}
+
+static bool finite_all(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return false;
+    return true;
+}
+
+static bool bad_track(kf_job *job, const kf_anim *anim, const kf_take *take, const kf_track *track, const char *what)
+{
+    return kfi_fail(job, KF_BAD_INPUT, KF_NO_OFFSET, "take \"%.60s\", node \"%.60s\", %s: %s", take->name,
+                    anim->nodes[track->node].name, kfi_channel_name((kf_channel)track->channel), what);
+}
+
+static const char *curve_problem(const kf_curve *curve)
+{
+    for (size_t i = 0; i < curve->count; i++) {
+        const kf_key *key = &curve->keys[i];
+        if (!isfinite(key->time) || !isfinite(key->value))
+            return "a key's time or value is not a finite number";
+        if (!isfinite(key->in.dt) || !isfinite(key->in.dv) || !isfinite(key->out.dt) || !isfinite(key->out.dv))
+            return "a key's handle is not a finite number";
+        if (i > 0 && key->time < curve->keys[i - 1].time)
+            return "key times go backwards";
+        if (key->interp >= KF_INTERP_COUNT)
+            return "a key's interpolation is unknown";
+        if (curve->tcb) {
+            const kf_tcb *tcb = &curve->tcb[i];
+            if (!isfinite(tcb->tension) || !isfinite(tcb->continuity) || !isfinite(tcb->bias) ||
+                !isfinite(tcb->ease_in) || !isfinite(tcb->ease_out))
+                return "a key's TCB numbers are not finite";
+        } else if (key->interp == KF_TCB) {
+            return "a TCB key has no TCB numbers";
+        }
+    }
+    return NULL;
+}
+
+static const char *quat_problem(const kf_quat_curve *curve)
+{
+    for (size_t i = 0; i < curve->count; i++) {
+        const kf_quat_key *key = &curve->keys[i];
+        double length = 0;
+        for (int c = 0; c < 4; c++)
+            length += key->q[c] * key->q[c];
+        if (!isfinite(key->time) || !(fabs(length - 1.0) < 1e-6))
+            return "a rotation key has no finite time or is no unit quaternion";
+        if (i > 0 && key->time < curve->keys[i - 1].time)
+            return "key times go backwards";
+        if (key->interp == KF_TCB && !curve->tcb)
+            return "a TCB key has no TCB numbers";
+    }
+    return NULL;
+}
+
+static bool validate_take(kf_job *job, kf_anim *anim, kf_take *take)
+{
+    if (!take->name || !isfinite(take->start) || !isfinite(take->end))
+        return kfi_fail(job, KF_BAD_INPUT, KF_NO_OFFSET, "a take has no name or no finite span");
+    if (take->layer_count == 0) {
+        kf_layer *layer = kfi_push(job, &take->layers, &take->layer_count, sizeof *layer);
+        if (!layer)
+            return false;
+        *layer = (kf_layer){take->name, 1.0, 0};
+    }
+    for (size_t i = 0; i < take->track_count; i++) {
+        kf_track *track = &take->tracks[i];
+        if (track->node >= anim->node_count || track->layer >= take->layer_count ||
+            track->channel >= KF_CHANNEL_COUNT || track->curves > 3 || track->quaternion != (track->curves == 0))
+            return kfi_fail(job, KF_BAD_INPUT, KF_NO_OFFSET, "take \"%.60s\", track %zu: impossible structure",
+                            take->name, i);
+        if ((track->channel == KF_MORPH || track->channel == KF_CUSTOM) && !track->name)
+            return bad_track(job, anim, take, track, "the channel has no name");
+        if (!finite_all(track->rest, 3))
+            return bad_track(job, anim, take, track, "a static value is not finite");
+        if (track->quaternion) {
+            const char *problem = quat_problem(&track->quat);
+            if (problem)
+                return bad_track(job, anim, take, track, problem);
+        }
+        for (unsigned c = 0; c < track->curves; c++) {
+            const char *problem = curve_problem(&track->curve[c]);
+            if (problem)
+                return bad_track(job, anim, take, track, problem);
+        }
+    }
+    return true;
+}
+
+static bool validate_mesh(kf_job *job, const kf_node *node)
+{
+    const kf_mesh *mesh = node->mesh;
+    bool ok = mesh->point_count == 0 || finite_all(&mesh->points[0][0], mesh->point_count * 3);
+    for (size_t s = 0; ok && s < mesh->shape_count; s++) {
+        const kf_shape *shape = &mesh->shapes[s];
+        ok = shape->name && (shape->count == 0 || finite_all(&shape->offset[0][0], shape->count * 3)) &&
+             (shape->index || shape->count <= mesh->point_count);
+        for (size_t i = 0; ok && shape->index && i < shape->count; i++)
+            ok = shape->index[i] < mesh->point_count;
+    }
+    return ok || kfi_fail(job, KF_BAD_INPUT, KF_NO_OFFSET,
+                          "node \"%.60s\": a shape has no name, points that are not there or offsets that are not finite",
+                          node->name);
+}
+
+bool kfi_anim_validate(kf_job *job, kf_anim *anim)
+{
+    if (!(anim->frame_rate > 0) || !isfinite(anim->frame_rate))
+        return kfi_fail(job, KF_BAD_INPUT, KF_NO_OFFSET, "frame rate: expected more than 0, found %g", anim->frame_rate);
+    for (size_t i = 0; i < anim->node_count; i++) {
+        const kf_node *node = &anim->nodes[i];
+        if (!node->name || node->parent >= (int32_t)i || node->parent < -1 || node->order > KF_ZYX)
+            return kfi_fail(job, KF_BAD_INPUT, KF_NO_OFFSET, "node %zu: no name, an impossible parent or order", i);
+        if (!finite_all(node->rest.translation, 3) || !finite_all(node->rest.rotation, 3) ||
+            !finite_all(node->rest.scale, 3))
+            return kfi_fail(job, KF_BAD_INPUT, KF_NO_OFFSET, "node \"%.60s\": its rest transform is not finite",
+                            node->name);
+        if (node->mesh && !validate_mesh(job, node))
+            return false;
+    }
+    for (size_t i = 0; i < anim->take_count; i++)
+        if (!validate_take(job, anim, &anim->takes[i]))
+            return false;
+    return true;
+}
+
+const char *kfi_stem(kf_job *job, const char *file, const char *otherwise)
+{
+    const char *dot = file ? strrchr(file, '.') : NULL;
+    size_t size = !file ? 0 : dot && dot != file ? (size_t)(dot - file) : strlen(file);
+    return size ? kfi_strndup(job, file, size) : otherwise;
+}
+
+bool kfi_utf8_valid(const char *text, size_t size)
+{
+    const uint8_t *p = (const uint8_t *)text;
+    const uint8_t *end = p + size;
+    while (p < end) {
+        uint8_t lead = *p++;
+        if (lead < 0x80)
+            continue;
+        unsigned more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
+        if (lead < 0xc2 || lead > 0xf4 || (size_t)(end - p) < more)
+            return false;
+        uint8_t next = *p;
+        if ((lead == 0xe0 && next < 0xa0) || (lead == 0xed && next > 0x9f) || (lead == 0xf0 && next < 0x90) ||
+            (lead == 0xf4 && next > 0x8f))
+            return false;
+        for (; more > 0; more--, p++)
+            if ((*p & 0xc0) != 0x80)
+                return false;
+    }
+    return true;
+}

@@ -1,0 +1,45 @@
+/* Building and judging the neutral animation. */
+#ifndef KFI_ANIM_H
+#define KFI_ANIM_H
+
+#include "status.h"
+
+extern const kf_transform KFI_IDENTITY;
+extern const kf_settings KFI_SETTINGS; /* Y up, right-handed, centimetres */
+
+const char *kfi_channel_name(kf_channel channel); /* "translation", ... */
+const char *kfi_interp_name(kf_interp interp);    /* "step", ... as dump prints it */
+kf_rotation_order kfi_order_from_name(const char *name, bool *ok); /* "XYZ", ... */
+const char *kfi_order_name(kf_rotation_order order);
+
+/* An animation with defaults: identity basis, default settings, 30 frames a second. */
+void kfi_anim_init(kf_anim *anim, const char *format);
+
+/* Each returns the new item, or NULL on failure. Pointers to earlier items of the same array may move: keep indices. */
+kf_node *kfi_add_node(kf_job *job, kf_anim *anim, const char *name, int32_t parent);
+kf_take *kfi_add_take(kf_job *job, kf_anim *anim, const char *name);
+/* A track with `curves` empty scalar curves (0: quaternions). */
+kf_track *kfi_add_track(kf_job *job, kf_take *take, uint32_t node, kf_channel channel, unsigned curves);
+/* Room for `count` zeroed keys, and for their TCB numbers if asked. */
+bool kfi_make_keys(kf_job *job, kf_curve *curve, size_t count, bool tcb);
+bool kfi_make_quat_keys(kf_job *job, kf_quat_curve *curve, size_t count, bool tcb);
+
+/* A take's tracks grouped by node: those of node n are order[first[n]] to order[first[n + 1] - 1], as they come. */
+bool kfi_tracks_by_node(kf_job *job, const kf_anim *anim, const kf_take *take, size_t **first, size_t **order);
+
+/* The earliest and latest key time of a take; false if it has no keys. */
+bool kfi_take_range(const kf_take *take, double *start, double *end);
+/* Widens every take whose start and end are both 0 to its keys. */
+void kfi_fit_take_ranges(kf_anim *anim);
+
+/* Checks what every stage relies on: indices in range, parents before children, finite and ascending times, finite
+ * values, unit quaternions, a layer in each take. Gives takes without layers one. False: KF_BAD_INPUT. */
+bool kfi_anim_validate(kf_job *job, kf_anim *anim);
+
+/* A file's name without its extension, as a name for what is in it; `otherwise` if nothing is left. NULL on failure. */
+const char *kfi_stem(kf_job *job, const char *file, const char *otherwise);
+
+/* True if the bytes are well-formed UTF-8 (no overlong forms, no surrogates). */
+bool kfi_utf8_valid(const char *text, size_t size);
+
+#endif

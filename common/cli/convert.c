@@ -1,0 +1,347 @@
+#include "convert.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---------------------------------------------------------------- where outputs go */
+
+static bool plain_name(const char *name)
+{
+    return name[0] && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && !strpbrk(name, "/\\");
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t a = strlen(name), b = strlen(end);
+    return a >= b && strcmp(name + a - b, end) == 0;
+}
+
+/* The path for an output that the library calls `name`. */
+static char *place(const work *w, const char *name)
+{
+    const char *output = w->v->output;
+    if (w->v->into_folder)
+        return join_path(output, name);
+    if (strcmp(output, "-") == 0 || strcmp(name, w->name) == 0)
+        return copy_text(output);
+    if (ends_with(name, ".fbx") || ends_with(name, ".kf")) {
+        /* A sidecar, or one of several takes: beside the output. */
+        char *folder = copy_text(output);
+        folder[base_name(folder) - folder] = '\0';
+        char *path = folder[0] ? join_path(folder, name) : copy_text(name);
+        free(folder);
+        return path;
+    }
+    return copy_text(output); /* the original had another name, but the user chose this one */
+}
+
+static bool newer_than_inputs(const work *w, const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return false;
+    double modified = (double)about.st_mtim.tv_sec + (double)about.st_mtim.tv_nsec * 1e-9;
+    for (size_t i = 0; i < w->v->count; i++)
+        if (!w->inputs[i].regular || w->inputs[i].modified > modified)
+            return false;
+    for (size_t i = 0; i < w->base_count; i++)
+        if (w->bases[i].modified > modified)
+            return false;
+    return true;
+}
+
+static bool drop(void *user, const void *data, size_t size)
+{
+    (void)user;
+    (void)data;
+    (void)size;
+    return true;
+}
+
+static bool drop_at(void *user, uint64_t at, const void *data, size_t size)
+{
+    (void)at;
+    return drop(user, data, size);
+}
+
+static bool begin(void *user, const char *name, kf_sink *sink)
+{
+    work *w = user;
+    if (!plain_name(name)) {
+        say(w->v->err, "\"%s\": not the name of a file; nothing is written outside the output folder", name);
+        w->set.exit_code = EXIT_BAD;
+        return false;
+    }
+    char *path = place(w, name);
+    if (w->v->plan) {
+        list_add(w->v->plan, path);
+        w->up_to_date = true;
+        *sink = (kf_sink){NULL, drop, drop_at};
+        return true;
+    }
+    if (w->c->newer && newer_than_inputs(w, path)) {
+        w->up_to_date = true;
+        w->kept++;
+        *sink = (kf_sink){NULL, drop, drop_at};
+        free(path);
+        return true;
+    }
+    bool ok = !w->v->into_folder || make_folders(w->v->output, w->v->err);
+    if (!ok)
+        w->set.exit_code = EXIT_FILES;
+    ok = ok && output_begin(&w->set, path, sink);
+    list_add(&w->written, path);
+    return ok;
+}
+
+static bool end(void *user, bool ok)
+{
+    work *w = user;
+    if (w->up_to_date) {
+        w->up_to_date = false;
+        return ok;
+    }
+    return output_end(&w->set, ok);
+}
+
+/* ---------------------------------------------------------------- before */
+
+static bool read_list(const char *const *paths, size_t count, input **inputs, FILE *err)
+{
+    *inputs = need(calloc(count + 1, sizeof **inputs));
+    for (size_t i = 0; i < count; i++)
+        if (!read_input(paths[i], &(*inputs)[i], err))
+            return false;
+    return true;
+}
+
+static bool read_bases(work *w)
+{
+    path_list list = {0};
+    bool ok = true;
+    for (size_t i = 0; i < w->c->base_count; i++) {
+        if (is_folder(w->c->bases[i]))
+            ok = list_folder(w->c->bases[i], false, NULL, &list, w->v->err) && ok;
+        else
+            list_add(&list, copy_text(w->c->bases[i]));
+    }
+    ok = ok && read_list((const char *const *)list.paths, list.count, &w->bases, w->v->err);
+    w->base_count = ok ? list.count : 0;
+    list_free(&list);
+    return ok;
+}
+
+/* Parts travel under their names: no two may be alike. */
+static bool names_differ(const work *w)
+{
+    for (size_t i = 0; i < w->v->count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(w->inputs[i].name, w->inputs[k].name) == 0) {
+                say(w->v->err, "%s and %s have the same name: parts of one animation must not",
+                    w->inputs[k].path, w->inputs[i].path);
+                return false;
+            }
+    return true;
+}
+
+static const char *first_extension(const cli *c, const char *id, int *size)
+{
+    const kf_format *format = id ? kf_library_find(c->library, id) : NULL;
+    const char *all = format ? format->extensions : id && strcmp(id, "fbx") == 0 ? "fbx" : "";
+    *size = (int)strcspn(all, " ");
+    return all;
+}
+
+/* The target's id, or NULL where the FBX will tell. */
+static const char *target(const work *w)
+{
+    bool from_fbx = w->id && strcmp(w->id, "fbx") == 0;
+    return w->c->options.to ? w->c->options.to : from_fbx ? NULL : "fbx";
+}
+
+/* The output's name: as the user gave it, or in a folder the input's with the target's extension. */
+static char *output_name(const work *w)
+{
+    if (!w->v->into_folder)
+        return copy_text(strcmp(w->v->output, "-") == 0 ? "stdout" : base_name(w->v->output));
+    const char *to = target(w);
+    const char *name = w->inputs[0].name;
+    const char *dot = strrchr(name, '.');
+    int stem = dot && dot != name && !w->v->whole_name ? (int)(dot - name) : (int)strlen(name);
+    int size;
+    const char *extension = first_extension(w->c, to, &size);
+    size_t room = (size_t)stem + (size_t)size + 2;
+    char *result = need(malloc(room));
+    snprintf(result, room, "%.*s%s%.*s", stem, name, size ? "." : "", size, extension);
+    return result;
+}
+
+static void set_rules(work *w)
+{
+    bool reads_stdin = false;
+    for (size_t i = 0; i < w->v->count; i++)
+        reads_stdin |= strcmp(w->v->inputs[i], "-") == 0;
+    w->rules = (output_rules){
+        .yes = w->c->yes,
+        .never = w->c->never,
+        .sync = !w->v->batch,
+        .ask = !w->v->batch && !reads_stdin && isatty(STDIN_FILENO) && isatty(STDERR_FILENO),
+        .inputs = w->inputs,
+        .input_count = w->v->count,
+        .claims = w->v->claims,
+        .err = w->v->err,
+    };
+    w->set.rules = &w->rules;
+}
+
+/* Whether the one output whose name is known already stands in the way, or is up to date: then nothing is
+ * done. */
+static bool look_ahead(work *w, int *code)
+{
+    bool known = !w->v->into_folder || ends_with(w->name, ".fbx");
+    if (!known || w->c->dry_run || w->v->plan)
+        return true;
+    char *path = place(w, w->name);
+    bool go_on = true;
+    if (w->c->newer && newer_than_inputs(w, path)) {
+        *code = w->v->batch ? SKIPPED : EXIT_DONE;
+        go_on = false;
+    } else if (!output_allowed(&w->set, path)) {
+        *code = w->set.exit_code;
+        go_on = false;
+    }
+    free(path);
+    return go_on;
+}
+
+/* A game file's FBX and sidecar have names that follow from its own; false where only a conversion tells. */
+static bool plan_ahead(work *w)
+{
+    const char *to = target(w);
+    bool from_fbx = w->id && strcmp(w->id, "fbx") == 0;
+    if (!w->v->plan || from_fbx || w->c->options.split_takes || !to || strcmp(to, "fbx") != 0)
+        return false;
+    char *path = place(w, w->name);
+    list_add(w->v->plan, path);
+    if (!w->c->options.no_sidecar) {
+        char *sidecar = need(malloc(strlen(path) + 4));
+        sprintf(sidecar, "%s.kf", path);
+        list_add(w->v->plan, sidecar);
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- doing it */
+
+static bool go_on(void *user, double done)
+{
+    (void)user;
+    (void)done;
+    return !stop_asked();
+}
+
+static int convert_read(work *w)
+{
+    cli *c = w->c;
+    kf_error error = {.offset = KF_NO_OFFSET};
+    kf_options options = c->options;
+    if (strcmp(w->v->output, "-") == 0)
+        options.no_sidecar = true; /* there is nothing for it to stand beside */
+    options.progress = go_on;
+    kf_file *files = files_of(w->inputs, w->v->count), *bases = files_of(w->bases, w->base_count);
+    sidecar_search search = {.c = c, .fbx = w->inputs, .fbx_count = w->v->count, .err = w->v->err};
+    kf_convert_input in = {.size = sizeof in,
+                           .files = files,
+                           .count = w->v->count,
+                           .base = w->base_count ? bases : NULL,
+                           .base_count = w->base_count,
+                           .output = w->chosen ? w->name : NULL,
+                           .find_sidecar = find_sidecar,
+                           .user = &search};
+    kf_output output = {w, begin, end};
+    kf_summary summary = {0};
+    kf_job *job = kf_job_new(c->library, &options, &error);
+    bool ok = job && kf_convert(job, &in, c->dry_run ? NULL : &output, &summary, &error);
+    if (ok && !c->dry_run)
+        ok = output_commit(&w->set);
+    int code = ok ? EXIT_DONE : w->set.exit_code ? w->set.exit_code : exit_code_of(error.code);
+    if (ok && w->v->batch && w->kept > 0 && w->written.count == 0)
+        code = SKIPPED;
+    else if (ok && w->v->plan)
+        w->reported = true;
+    else if (!c->json)
+        report_conversion(w, job, &summary, &error, ok);
+    else if (ok || !w->set.exit_code) {
+        report_conversion_json(w, job, &summary, &error, ok);
+        w->reported = true;
+    }
+    output_discard(&w->set);
+    kf_job_free(job);
+    free_inputs(search.found, search.found_count);
+    free(files);
+    free(bases);
+    return code;
+}
+
+/* What the inputs are, as far as that can be told; the library will tell again, with its reasons. */
+static const char *probe_inputs(const work *w, kf_error *error)
+{
+    error->code = KF_OK;
+    if (w->c->options.from)
+        return w->c->options.from;
+    kf_job *job = kf_job_new(w->c->library, NULL, error);
+    kf_file file = {w->inputs[0].name, w->inputs[0].data, w->inputs[0].size};
+    const char *id = job ? kf_probe(job, &file, error) : NULL; /* ids live as long as the library */
+    kf_job_free(job);
+    return id;
+}
+
+static int convert_work(work *w)
+{
+    cli *c = w->c;
+    const conversion *v = w->v;
+    kf_error error;
+    int code = EXIT_FILES;
+    if (!read_list(v->inputs, v->count, &w->inputs, v->err) || !read_bases(w))
+        return EXIT_FILES;
+    w->id = probe_inputs(w, &error);
+    w->name = output_name(w);
+    w->chosen = !v->into_folder || (target(w) && strcmp(target(w), "fbx") == 0);
+    set_rules(w);
+    if (v->batch && !w->id && error.code == KF_UNKNOWN_FORMAT && !has_known_extension(c, w->inputs[0].name))
+        return SKIPPED;
+    if (!names_differ(w))
+        return EXIT_USAGE;
+    if (plan_ahead(w))
+        code = EXIT_DONE;
+    else if (look_ahead(w, &code))
+        code = convert_read(w);
+    return v->batch && code == EXIT_FILES && c->never && w->set.existed ? SKIPPED : code;
+}
+
+int convert_files(cli *c, const conversion *v)
+{
+    char *said = NULL;
+    size_t size = 0;
+    conversion own = *v;
+    if (c->json) /* to have the reason of a failure that is not the library's */
+        own.err = need(open_memstream(&said, &size));
+    work w = {.c = c, .v = &own};
+    int code = convert_work(&w);
+    if (c->json) {
+        fclose(own.err);
+        fwrite(said, 1, size, v->err);
+        if (code != SKIPPED && !w.reported) {
+            kf_error error = code == EXIT_DONE ? (kf_error){0} : last_reason(said, size);
+            report_conversion_json(&w, NULL, &(kf_summary){0}, &error, code == EXIT_DONE);
+        }
+        free(said);
+    }
+    free_inputs(w.inputs, w.inputs ? v->count : 0);
+    free_inputs(w.bases, w.base_count);
+    list_free(&w.written);
+    free(w.name);
+    return code;
+}

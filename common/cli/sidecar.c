@@ -1,0 +1,82 @@
+/* Where the original is when the FBX does not carry it: in NAME.fbx.kf beside NAME.fbx, or, if that was
+ * renamed, in any
+ * *.kf of the folder whose contents have the digest that the FBX names. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool ends_in_kf(const char *name)
+{
+    size_t size = strlen(name);
+    return size > 3 && strcmp(name + size - 3, ".kf") == 0;
+}
+
+static bool matches(sidecar_search *s, const input *in, const char *digest)
+{
+    char found[9] = "";
+    kf_error error;
+    kf_options options = {.size = sizeof options, .max_memory = s->c->options.max_memory};
+    kf_file file = {in->name, in->data, in->size};
+    kf_job *job = kf_job_new(s->c->library, &options, &error);
+    bool ok =
+        job && kf_sidecar_digest(job, &file, found, &error) && (!digest[0] || strcmp(found, digest) == 0);
+    kf_job_free(job);
+    return ok;
+}
+
+static bool try_file(sidecar_search *s, const char *path, const char *digest)
+{
+    struct stat about;
+    input in;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || !read_input(path, &in, s->err))
+        return false;
+    if (!matches(s, &in, digest)) {
+        free_input(&in);
+        return false;
+    }
+    s->found = need(realloc(s->found, (s->found_count + 1) * sizeof *s->found));
+    s->found[s->found_count++] = in;
+    return true;
+}
+
+static bool try_beside(sidecar_search *s, const char *fbx, const char *digest)
+{
+    size_t size = strlen(fbx);
+    char *path = need(malloc(size + 4));
+    memcpy(path, fbx, size);
+    memcpy(path + size, ".kf", 4);
+    bool found = try_file(s, path, digest);
+    free(path);
+    return found;
+}
+
+static bool try_folder(sidecar_search *s, const char *fbx, const char *digest)
+{
+    char *folder = copy_text(fbx);
+    folder[base_name(folder) - folder] = '\0';
+    path_list list = {0};
+    bool found = false;
+    if (list_folder(folder[0] ? folder : ".", false, NULL, &list, s->err))
+        for (size_t i = 0; i < list.count && !found; i++)
+            found = ends_in_kf(list.paths[i]) && try_file(s, list.paths[i], digest);
+    list_free(&list);
+    free(folder);
+    return found;
+}
+
+bool find_sidecar(void *user, const char *digest, kf_file *sidecar)
+{
+    sidecar_search *s = user;
+    bool found = false;
+    for (size_t i = 0; i < s->fbx_count && !found; i++)
+        found = strcmp(s->fbx[i].path, "-") != 0 && try_beside(s, s->fbx[i].path, digest);
+    for (size_t i = 0; i < s->fbx_count && !found && digest[0]; i++)
+        found = strcmp(s->fbx[i].path, "-") != 0 && try_folder(s, s->fbx[i].path, digest);
+    if (found) {
+        const input *in = &s->found[s->found_count - 1];
+        *sidecar = (kf_file){in->name, in->data, in->size};
+    }
+    return found;
+}

@@ -1,0 +1,16 @@
+/* Bends an animation to what a format can store, as its capabilities say: channels, interpolations, common key times,
+ * a value a frame, orientations. Tracks whose bytes stay as they are pass untouched. What cannot be held is a warning
+ * that names it. */
+#ifndef KFI_CONFORM_H
+#define KFI_CONFORM_H
+
+#include "anim.h"
+
+/* `rate` is the frame rate of a format with a value a frame. */
+bool kfi_conform(kf_job *job, const kf_anim *from, const kf_capabilities *can, double rate, double tolerance,
+                 kf_anim *to);
+
+/* conform_keys.c: x, y and z get keys at the same times; segments are split without a change of shape. */
+bool kfi_unite_keys(kf_job *job, kf_track *track);
+
+#endif

@@ -1,0 +1,215 @@
+/* Common key times for formats whose keys hold x, y and z at once. */
+#include "conform.h"
+
+#include "curve.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Keys closer than this are one key of the format: times are 32-bit floats. */
+static const double TOGETHER = 1e-6;
+
+typedef struct growing {
+    kf_key *keys;
+    kf_tcb *tcb;
+    kf_origin *origin;
+    size_t count, tcbs, origins;
+} growing;
+
+static bool add(kf_job *job, growing *g, const kf_key *key, const kf_tcb *tcb, kf_origin origin)
+{
+    kf_key *k = kfi_push(job, &g->keys, &g->count, sizeof *k);
+    kf_tcb *n = k ? kfi_push(job, &g->tcb, &g->tcbs, sizeof *n) : NULL;
+    kf_origin *o = n ? kfi_push(job, &g->origin, &g->origins, sizeof *o) : NULL;
+    if (!o)
+        return false;
+    *k = *key;
+    if (tcb)
+        *n = *tcb;
+    *o = origin;
+    return true;
+}
+
+/* Where on a 2-D Bezier's parameter its time is reached: bisection, because the handles are clamped into the segment
+ * and time only grows. */
+static double parameter_at(const kfi_segment *s, double time)
+{
+    double low = 0, high = 1;
+    for (int i = 0; i < 60; i++) {
+        double u = (low + high) / 2, n = 1 - u;
+        double x = n * n * n * s->t0 + 3 * n * n * u * (s->t0 + s->h0.dt) + 3 * n * u * u * (s->t1 + s->h1.dt) +
+                   u * u * u * s->t1;
+        if (x < time)
+            low = u;
+        else
+            high = u;
+    }
+    return (low + high) / 2;
+}
+
+static kf_handle between(kf_handle a, kf_handle b, double u)
+{
+    return (kf_handle){a.dt + (b.dt - a.dt) * u, a.dv + (b.dv - a.dv) * u};
+}
+
+/* De Casteljau: the key that splits the segment, and shorter handles for its two ends. */
+static kf_key split(const kfi_segment *s, double time, uint8_t interp, kf_handle *out, kf_handle *in)
+{
+    double u = parameter_at(s, time);
+    kf_handle p0 = {s->t0, s->v0}, p1 = {s->t0 + s->h0.dt, s->v0 + s->h0.dv};
+    kf_handle p2 = {s->t1 + s->h1.dt, s->v1 + s->h1.dv}, p3 = {s->t1, s->v1};
+    kf_handle a = between(p0, p1, u), b = between(p1, p2, u), c = between(p2, p3, u);
+    kf_handle d = between(a, b, u), e = between(b, c, u), m = between(d, e, u);
+    *out = (kf_handle){a.dt - p0.dt, a.dv - p0.dv};
+    *in = (kf_handle){c.dt - p3.dt, c.dv - p3.dv};
+    return (kf_key){.time = time,
+                    .value = m.dv,
+                    .in = {d.dt - m.dt, d.dv - m.dv},
+                    .out = {e.dt - m.dt, e.dv - m.dv},
+                    .interp = interp};
+}
+
+/* A key in the middle of the segment after the last key of `g`; `next` is the segment's other end and gets its new in
+ * handle. */
+static bool insert(kf_job *job, growing *g, const kfi_segment *s, double time, kf_key *next, uint32_t *next_changed)
+{
+    kf_key *last = &g->keys[g->count - 1];
+    kf_origin *changed = &g->origin[g->count - 1];
+    const kf_origin fresh = {KF_NEW, KF_CHANGED_ALL};
+    kf_key key = {.time = time, .interp = last->interp};
+    switch (s->shape) {
+    case KFI_HOLD:
+        key.value = s->v0;
+        break;
+    case KFI_HOLD_NEXT:
+        key.value = s->v1;
+        key.interp = KF_STEP;
+        break;
+    case KFI_LINE:
+        key.value = s->v0 + (s->v1 - s->v0) * ((time - s->t0) / (s->t1 - s->t0));
+        break;
+    default: {
+        uint8_t interp = s->shape == KFI_BEZIER ? KF_BEZIER : KF_HERMITE;
+        kf_handle out, in;
+        key = split(s, time, interp, &out, &in);
+        if (last->interp != interp)
+            changed->changed |= KF_CHANGED_INTERP;
+        changed->changed |= KF_CHANGED_OUT;
+        last->interp = interp;
+        last->out = out;
+        next->in = in;
+        *next_changed |= KF_CHANGED_IN;
+    }
+    }
+    return add(job, g, &key, NULL, fresh);
+}
+
+/* A key put into a TCB segment is a neighbour that the slopes of the keys around it would follow: what they share with
+ * other segments is told by handles, as it was. */
+static void hold_slopes(const kf_curve *from, size_t segment, kf_key *keys, kf_origin *origins)
+{
+    kfi_segment s;
+    if (segment + 1 >= from->count || from->keys[segment].interp != KF_TCB)
+        return;
+    kfi_curve_segment(from, segment, &s);
+    if (s.ease0 != 0 || s.ease1 != 0)
+        return; /* handles cannot tell ease: it stays, at the cost of a slope */
+    keys[segment].interp = s.shape == KFI_BEZIER ? KF_BEZIER : KF_HERMITE;
+    keys[segment].out = s.h0;
+    keys[segment + 1].in = s.h1;
+    origins[segment].changed |= KF_CHANGED_INTERP | KF_CHANGED_OUT;
+    origins[segment + 1].changed |= KF_CHANGED_IN;
+}
+
+static bool has_key(const kf_curve *curve, size_t at, double time)
+{
+    return at < curve->count && curve->keys[at].time <= time + TOGETHER;
+}
+
+/* A curve with a key at each of the times, which include its own. */
+static bool give_keys(kf_job *job, const kf_curve *from, const double *times, size_t count, double rest, kf_curve *to)
+{
+    growing g = {0};
+    size_t next = 0;
+    kf_key *keys = kfi_alloc_raw(job, from->count, sizeof *keys); /* own copies: their in handles may change */
+    kf_origin *origins = kfi_alloc(job, from->count, sizeof *origins);
+    if (!keys || !origins)
+        return false;
+    for (size_t i = 0; i < from->count; i++) {
+        keys[i] = from->keys[i];
+        origins[i] = from->origin ? from->origin[i] : (kf_origin){KF_NEW, KF_CHANGED_ALL};
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (has_key(from, next, times[i])) {
+            next++;
+        } else if (next > 0 && next < from->count && from->keys[next - 1].interp == KF_TCB) {
+            if (next > 1)
+                hold_slopes(from, next - 2, keys, origins);
+            hold_slopes(from, next, keys, origins);
+        }
+    }
+    next = 0;
+    for (size_t i = 0; i < count; i++) {
+        double time = times[i];
+        if (has_key(from, next, time)) {
+            if (!add(job, &g, &keys[next], from->tcb ? &from->tcb[next] : NULL, origins[next]))
+                return false;
+            next++;
+        } else if (from->count == 0 || next == 0 || next == from->count) {
+            /* Outside its keys a curve holds. */
+            kf_key key = {.time = time, .interp = KF_STEP};
+            key.value = from->count == 0 ? rest : from->keys[next == 0 ? 0 : from->count - 1].value;
+            if (g.count && g.keys[g.count - 1].interp > KF_LINEAR) {
+                g.keys[g.count - 1].interp = KF_STEP;
+                g.origin[g.count - 1].changed |= KF_CHANGED_INTERP;
+            }
+            if (!add(job, &g, &key, NULL, (kf_origin){KF_NEW, KF_CHANGED_ALL}))
+                return false;
+        } else {
+            /* The rest of the segment as it now stands, after earlier splits. */
+            kfi_segment s;
+            kfi_curve_segment(from, next - 1, &s);
+            const kf_key *last = &g.keys[g.count - 1];
+            if (g.origin[g.count - 1].key == KF_NEW && last->time > from->keys[next - 1].time && s.shape >= KFI_CUBIC) {
+                s.t0 = last->time;
+                s.v0 = last->value;
+                s.h0 = last->out;
+                s.h1 = keys[next].in;
+            }
+            if (!insert(job, &g, &s, time, &keys[next], &origins[next].changed))
+                return false;
+        }
+    }
+    to->keys = g.keys;
+    to->count = g.count;
+    to->tcb = from->tcb ? g.tcb : NULL;
+    to->origin = g.origin;
+    return true;
+}
+
+bool kfi_unite_keys(kf_job *job, kf_track *track)
+{
+    size_t total = 0;
+    for (unsigned c = 0; c < track->curves; c++)
+        total += track->curve[c].count;
+    double *times = kfi_alloc_raw(job, total, sizeof *times);
+    if (!times)
+        return false;
+    size_t at[3] = {0, 0, 0}, count = 0;
+    for (;;) {
+        double least = INFINITY;
+        for (unsigned c = 0; c < track->curves; c++)
+            if (at[c] < track->curve[c].count)
+                least = fmin(least, track->curve[c].keys[at[c]].time);
+        if (least == INFINITY)
+            break;
+        for (unsigned c = 0; c < track->curves; c++)
+            at[c] += has_key(&track->curve[c], at[c], least);
+        times[count++] = least;
+    }
+    for (unsigned c = 0; c < track->curves; c++)
+        if (track->curve[c].count != count &&
+            !give_keys(job, &track->curve[c], times, count, track->rest[c], &track->curve[c]))
+            return false;
+    return true;
+}

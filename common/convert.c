@@ -1,0 +1,228 @@
+/* The two ways: a game's files to an FBX, and an FBX back into them. */
+#include "convert.h"
+
+#include "fbx/scene.h"
+#include "format.h"
+#include "recorded.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- to FBX */
+
+/* The files that belong to an animation, and the rig it was read with behind them. */
+static bool fill_capsule(kf_job *job, const kf_format *format, const kf_file *files, size_t count, int32_t take,
+                         kfi_capsule *capsule)
+{
+    *capsule = (kfi_capsule){.format = format->id, .revision = format->revision};
+    capsule->options = kfi_recorded_text(job, &job->options, take);
+    for (size_t i = 0; i < count + (job->options.rig.data != NULL); i++) {
+        kf_file *file = kfi_push(job, &capsule->files, &capsule->count, sizeof *file);
+        if (!file)
+            return false;
+        *file = i < count ? files[i] : job->options.rig;
+    }
+    return capsule->options != NULL;
+}
+
+bool kfi_make_scene(kf_job *job, const kf_format *format, const kf_file *files, size_t count, const kf_anim *anim,
+                    int32_t take, kfi_scene *scene)
+{
+    kfi_lower_options lower;
+    memset(scene, 0, sizeof *scene);
+    kfi_lower_options_from(&job->options, &lower);
+    lower.take = take;
+    if (format == &kfi_format_fbx) {
+        lower.as_is = true;
+    } else {
+        kfi_capsule capsule;
+        char digest[KFI_DIGEST_SIZE];
+        if (!fill_capsule(job, format, files, count, take, &capsule))
+            return false;
+        kfi_capsule_digest(&capsule, digest);
+        lower.wrapper = kfi_format_text(job, KFI_WRAPPER_PREFIX "%s", digest);
+        if (!lower.wrapper)
+            return false;
+        if (!(job->options.no_capsule && job->options.no_sidecar) &&
+            !kfi_capsule_pack(job, &capsule, &scene->sidecar, &scene->sidecar_size))
+            return false;
+        if (!job->options.no_capsule && scene->sidecar_size <= KFI_CAPSULE_MAX) {
+            if (!kfi_base64_encode(job, scene->sidecar, scene->sidecar_size, &lower.capsule, &lower.capsule_size))
+                return false;
+        } else if (!job->options.no_capsule && !kfi_note(job, "large", "the original is too large to travel inside the "
+                                                                       "FBX: keep the sidecar file beside it")) {
+            return false;
+        }
+    }
+    return kfi_fbx_lower(job, anim, &lower, &scene->lowered);
+}
+
+static bool write_file(kf_job *job, const kf_output *output, const char *name, const void *data, size_t size,
+                       const kf_anim *anim)
+{
+    kf_sink sink = {0};
+    if (!output->begin(output->user, name, &sink))
+        return kfi_fail(job, KF_IO, KF_NO_OFFSET, "cannot write %.200s", name);
+    bool ok = anim ? kfi_fbx_write(job, anim, &sink) : sink.append(sink.user, data, size);
+    if (!ok)
+        kfi_fail(job, KF_IO, KF_NO_OFFSET, "cannot write %.200s", name);
+    if (!output->end(output->user, ok))
+        kfi_fail(job, KF_IO, KF_NO_OFFSET, "cannot finish %.200s", name);
+    return !kfi_failed(job);
+}
+
+static bool write_scene(kf_job *job, const kf_output *output, const char *name, const kfi_scene *scene)
+{
+    if (scene->sidecar && !job->options.no_sidecar) {
+        const char *sidecar = kfi_format_text(job, "%s.kf", name);
+        if (!sidecar || !write_file(job, output, sidecar, scene->sidecar, scene->sidecar_size, NULL))
+            return false;
+    }
+    return write_file(job, output, name, NULL, 0, &scene->lowered.anim);
+}
+
+static bool to_fbx(kf_job *job, const kf_format *format, const kf_convert_input *input, const kf_output *output,
+                   kf_summary *summary)
+{
+    const kf_anim *anim = kfi_import(job, format, input->files, input->count);
+    const char *stem = kfi_stem(job, input->files[0].name, "animation");
+    const char *name = input->output ? input->output : stem ? kfi_format_text(job, "%s.fbx", stem) : NULL;
+    if (!anim || !name)
+        return false;
+    /* Written with the options as they will be read back. */
+    int32_t all;
+    bool rig;
+    const char *recorded = kfi_recorded_text(job, &job->options, -1);
+    if (!recorded)
+        return false;
+    kfi_recorded_parse(job, recorded, &job->options, &all, &rig);
+    summary->outputs = job->options.split_takes ? anim->take_count : 1;
+    for (size_t i = 0; i < summary->outputs; i++) {
+        kfi_scene scene;
+        const char *own = name;
+        if (job->options.split_takes) {
+            const char *base = kfi_stem(job, name, "animation");
+            own = base ? kfi_format_text(job, "%s.take%02zu.fbx", base, i + 1) : NULL;
+        }
+        if (!own || !kfi_make_scene(job, format, input->files, input->count, anim,
+                                    job->options.split_takes ? (int32_t)i : -1, &scene))
+            return false;
+        for (size_t t = 0; t < scene.lowered.anim.take_count; t++)
+            summary->tracks += scene.lowered.anim.takes[t].track_count;
+        if (output && !write_scene(job, output, own, &scene))
+            return false;
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- from FBX */
+
+static bool write_emitted(kf_job *job, const char *name, const kf_output *output)
+{
+    for (size_t i = 0; i < job->emitted_count; i++) {
+        const kfi_emitted *file = &job->emitted[i];
+        if (!write_file(job, output, job->emitted_count == 1 && name ? name : file->name, file->data, file->size, NULL))
+            return false;
+    }
+    return true;
+}
+
+const char *kfi_output_name(kf_job *job, const kf_format *format, const char *wanted, const char *from)
+{
+    if (wanted)
+        return wanted;
+    const char *stem = kfi_stem(job, from, "animation");
+    int size = (int)strcspn(format->extensions, " ");
+    return stem ? kfi_format_text(job, "%s%s%.*s", stem, size ? "." : "", size, format->extensions) : NULL;
+}
+
+/* An FBX written anew as it was read. */
+static bool write_fbx(kf_job *job, const kf_convert_input *input, const kf_output *output, const kf_anim *anim,
+                      kf_summary *summary)
+{
+    kfi_scene scene;
+    for (size_t t = 0; t < anim->take_count; t++)
+        summary->tracks += anim->takes[t].track_count;
+    summary->outputs = 1;
+    return kfi_make_scene(job, &kfi_format_fbx, NULL, 0, anim, -1, &scene) &&
+           (!output || write_scene(job, output, input->output ? input->output : input->files[0].name, &scene));
+}
+
+static bool from_fbx(kf_job *job, const kf_convert_input *input, const kf_output *output, kf_summary *summary)
+{
+    kf_convert_input one = *input;
+    for (size_t i = 0; i < input->count; i++) {
+        const kf_format *target;
+        const kf_anim *edited = kfi_import(job, &kfi_format_fbx, &input->files[i], 1);
+        if (!edited || !kfi_convert_back(job, &one, edited, &target, summary))
+            return false;
+        summary->to = target->id;
+        if (target == &kfi_format_fbx) {
+            if (input->count > 1)
+                return kfi_fail(job, KF_BAD_ARGUMENT, KF_NO_OFFSET, "several FBX files make one game file, not one FBX");
+            return write_fbx(job, input, output, edited, summary);
+        }
+        /* Of several FBX files, each with one take of the same file, the next is merged into what this one made. */
+        if (i + 1 < input->count) {
+            kf_file *made = kfi_alloc(job, job->emitted_count, sizeof *made);
+            if (!made)
+                return false;
+            for (size_t k = 0; k < job->emitted_count; k++)
+                made[k] = (kf_file){job->emitted[k].name, job->emitted[k].data, job->emitted[k].size};
+            one.base = made;
+            one.base_count = job->emitted_count;
+        }
+    }
+    summary->outputs = job->emitted_count;
+    return !output || write_emitted(job, input->output, output);
+}
+
+/* One game's file into another's: by way of what an FBX would hold. */
+static bool game_to_game(kf_job *job, const kf_format *format, const kf_format *to, const kf_convert_input *input,
+                         const kf_output *output, kf_summary *summary)
+{
+    kfi_scene scene;
+    kfi_merge_report report;
+    const kf_anim *anim = kfi_import(job, format, input->files, input->count);
+    const char *name = kfi_output_name(job, to, input->output, input->files[0].name);
+    if (!anim || !name || !kfi_make_scene(job, format, input->files, input->count, anim, -1, &scene) ||
+        !kfi_export_edited(job, to, &scene.lowered.anim, NULL, name, &report))
+        return false;
+    summary->outputs = job->emitted_count;
+    return !output || write_emitted(job, input->output, output);
+}
+
+static bool convert(kf_job *job, const kf_convert_input *input, const kf_output *output, kf_summary *summary)
+{
+    if (input->count == 0)
+        return kfi_fail(job, KF_BAD_ARGUMENT, KF_NO_OFFSET, "no input");
+    kfi_allow_input(job, input->files, input->count);
+    const kf_format *from = kfi_format_of_input(job, input->files, input->count);
+    if (!from)
+        return false;
+    summary->from = from->id;
+    if (from == &kfi_format_fbx)
+        return from_fbx(job, input, output, summary);
+    const kf_format *to = job->options.to ? kfi_format_find(job->library, job->options.to) : &kfi_format_fbx;
+    if (!to)
+        return kfi_fail(job, KF_UNKNOWN_FORMAT, KF_NO_OFFSET, "there is no format \"%.60s\" (see keyferry formats)",
+                        job->options.to);
+    summary->to = to->id;
+    return to == &kfi_format_fbx ? to_fbx(job, from, input, output, summary)
+                                 : game_to_game(job, from, to, input, output, summary);
+}
+
+KF_API bool kf_convert(kf_job *job, const kf_convert_input *given, const kf_output *output, kf_summary *summary,
+                       kf_error *error)
+{
+    kf_convert_input input = {0};
+    kf_summary ignored;
+    kfi_enter(job);
+    if (!kfi_copy_options(given, given->size, &input, sizeof input, error))
+        return false;
+    kf_options own = job->options;
+    summary = summary ? summary : &ignored;
+    memset(summary, 0, sizeof *summary);
+    convert(job, &input, output, summary);
+    job->options = own;
+    return kfi_leave(job, error);
+}

@@ -1,0 +1,44 @@
+/* The stages of a conversion, for those that need them one by one. */
+#ifndef KFI_CONVERT_H
+#define KFI_CONVERT_H
+
+#include "fbx/capsule.h"
+#include "fbx/lower.h"
+#include "merge.h"
+
+/* An FBX about to be written, and the sidecar that goes with it (NULL: none). */
+typedef struct kfi_scene {
+    kfi_lowered lowered;
+    const uint8_t *sidecar;
+    size_t sidecar_size;
+} kfi_scene;
+
+/* The file an FBX came from, and what was written of it. */
+typedef struct kfi_original {
+    kfi_capsule capsule;
+    kf_file *files;
+    size_t count;
+    const kf_anim *anim;
+    kfi_lowered written;
+} kfi_original;
+
+/* `take`: -1 for all of them. */
+bool kfi_make_scene(kf_job *job, const kf_format *format, const kf_file *files, size_t count, const kf_anim *anim,
+                    int32_t take, kfi_scene *scene);
+
+/* Fills in `anim` and `written`: imports the original with the options recorded in its capsule (if there are any, else
+ * the job's) and lowers it anew, quietly: its warnings were given when the FBX was made. */
+bool kfi_rewrite(kf_job *job, const kf_format *format, kfi_original *original);
+
+/* What an output made of the file `from` is called: as was asked for, else like that file. NULL on failure. */
+const char *kfi_output_name(kf_job *job, const kf_format *format, const char *wanted, const char *from);
+
+/* Merges if there is an original, else makes everything anew; then conforms and exports. */
+bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edited, kfi_original *original,
+                       const char *output, kfi_merge_report *report);
+
+/* An FBX back into the game's files, which are then job->emitted; nothing is done but *target set if that is FBX. */
+bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, const kf_format **target,
+                      kf_summary *summary);
+
+#endif

@@ -1,0 +1,231 @@
+/* An FBX back into the game's files: the original is found, what changed is merged into it, the exporter writes. */
+#include "conform.h"
+#include "convert.h"
+#include "format.h"
+#include "recorded.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Something that may be damaged without harm: says what was wrong as a note and goes on. False: no memory. */
+static bool forgive(kf_job *job, const char *what)
+{
+    if (job->error.code == KF_NO_MEMORY || job->error.code == KF_MEMORY_LIMIT)
+        return false;
+    char message[sizeof job->error.message];
+    memcpy(message, job->error.message, sizeof message);
+    memset(&job->error, 0, sizeof job->error);
+    return kfi_warn(job, "capsule", "%s is damaged and was not used: %.300s", what, message);
+}
+
+static const kf_property *find_property(const kf_anim *anim, int32_t node, const char *name)
+{
+    for (size_t i = 0; node >= 0 && i < anim->nodes[node].property_count; i++)
+        if (strcmp(anim->nodes[node].properties[i].name, name) == 0)
+            return &anim->nodes[node].properties[i];
+    return NULL;
+}
+
+static bool find_capsule(kf_job *job, const kf_anim *edited, const kf_convert_input *input, kfi_capsule *capsule,
+                         const char **where)
+{
+    char digest[KFI_DIGEST_SIZE];
+    int32_t wrapper = kfi_find_wrapper(edited, digest);
+    const kf_property *property = find_property(edited, wrapper, KFI_CAPSULE_PROPERTY);
+    *where = NULL;
+    if (property && property->text) {
+        const uint8_t *data;
+        size_t size;
+        if (kfi_base64_decode(job, property->text, property->text_size, &data, &size) &&
+            kfi_capsule_unpack(job, data, size, capsule))
+            *where = "capsule";
+        else if (!forgive(job, "the capsule in the FBX"))
+            return false;
+    }
+    kf_file sidecar = {0};
+    if (!*where && input->find_sidecar && input->find_sidecar(input->user, digest, &sidecar) && sidecar.data) {
+        if (kfi_capsule_unpack(job, sidecar.data, sidecar.size, capsule))
+            *where = "sidecar";
+        else if (!forgive(job, "the sidecar"))
+            return false;
+    }
+    return true;
+}
+
+bool kfi_rewrite(kf_job *job, const kf_format *format, kfi_original *original)
+{
+    kf_options own = job->options;
+    size_t messages = job->message_count;
+    kf_options *o = &job->options;
+    int32_t take = -1;
+    bool rig = false;
+    if (original->capsule.options) {
+        o->program = KF_FOR_ANY;
+        o->tcb = KF_TCB_DEFAULT;
+        o->bake = false;
+        kfi_recorded_parse(job, original->capsule.options, o, &take, &rig);
+    }
+    o->strict = false;
+    if (rig && original->count > 1)
+        o->rig = original->files[--original->count];
+    kfi_lower_options lower;
+    kfi_lower_options_from(o, &lower);
+    lower.take = take;
+    lower.wrapper = KFI_WRAPPER_PREFIX "00000000";
+    lower.exact = true;
+    original->anim = kfi_import(job, format, original->files, original->count);
+    bool ok = original->anim && kfi_fbx_lower(job, original->anim, &lower, &original->written);
+    job->options = own;
+    job->message_count = messages;
+    return ok;
+}
+
+/* ---------------------------------------------------------------- from FBX */
+
+static const kf_format *target_format(kf_job *job, const kf_convert_input *input, const kf_format *original)
+{
+    if (job->options.to) {
+        const kf_format *format = kfi_format_find(job->library, job->options.to);
+        if (!format)
+            kfi_fail(job, KF_UNKNOWN_FORMAT, KF_NO_OFFSET, "there is no format \"%.60s\" (see keyferry formats)",
+                     job->options.to);
+        return format;
+    }
+    if (input->output) {
+        const kf_format *format = kfi_format_by_extension(job->library, input->output);
+        if (format == &kfi_format_fbx)
+            return format;
+        if (!original && format)
+            return format;
+    }
+    if (!original)
+        kfi_fail(job, KF_UNKNOWN_FORMAT, KF_NO_OFFSET,
+                 "the FBX does not tell which game format it came from, nor does the output's name: say it with --to");
+    return original;
+}
+
+bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edited, kfi_original *original,
+                       const char *output, kfi_merge_report *report)
+{
+    const kf_capabilities *can = &format->capabilities;
+    kf_anim merged, conformed;
+    double rate = can->frame_rate;
+    memset(report, 0, sizeof *report);
+    if (original) {
+        kfi_merge merge = {
+            .original = original->anim,
+            .written = &original->written.anim,
+            .edited = edited,
+            .first_node = original->written.first_node,
+            .baked = original->written.baked,
+            .shift = original->written.shift,
+            .capabilities = can,
+            .drop_missing = job->options.drop_missing,
+            .tolerance = job->options.tolerance,
+        };
+        if (!kfi_merge_run(job, &merge, &merged, report))
+            return false;
+        rate = original->anim->frame_rate;
+    } else {
+        if (!kfi_merge_fresh(job, edited, &merged))
+            return false;
+        double own = nearbyint(edited->frame_rate);
+        if (job->options.frame_rate > 0)
+            rate = job->options.frame_rate;
+        else if (can->rate_range[1] > 0 && own >= can->rate_range[0] && own <= can->rate_range[1])
+            rate = own;
+    }
+    return kfi_conform(job, &merged, can, rate, job->options.tolerance, &conformed) &&
+           kfi_export(job, format, &conformed, original ? original->anim : NULL, original ? original->files : NULL,
+                      original ? original->count : 0, output);
+}
+
+/* The files given with --base, or those an earlier FBX of the same original made, and the capsule's rig behind them. */
+static bool take_base(kf_job *job, const kf_file *base, size_t count, kfi_original *original)
+{
+    int32_t take;
+    bool rig;
+    kf_options ignored = {0};
+    const kfi_capsule *capsule = &original->capsule;
+    kfi_recorded_parse(job, capsule->options ? capsule->options : "", &ignored, &take, &rig);
+    rig = rig && capsule->count > 0;
+    original->files = kfi_alloc(job, count + 1, sizeof *original->files);
+    if (!original->files)
+        return false;
+    memcpy(original->files, base, count * sizeof *base);
+    if (rig)
+        original->files[count] = capsule->files[capsule->count - 1];
+    original->count = count + rig;
+    return true;
+}
+
+/* The file an FBX came from, and its format (NULL: none). *where becomes "base", "capsule", "sidecar" or NULL. */
+static bool find_original(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_original *original,
+                          const kf_format **format, const char **where)
+{
+    *format = NULL;
+    if (!find_capsule(job, edited, input, &original->capsule, where))
+        return false;
+    if (original->capsule.format)
+        *format = kfi_format_find(job->library, original->capsule.format);
+    if (input->base_count) {
+        if (!take_base(job, input->base, input->base_count, original))
+            return false;
+        *where = "base";
+        if (!*format)
+            *format = kfi_format_detect(job, input->base, input->base_count);
+        return *format != NULL;
+    }
+    original->files = original->capsule.files;
+    original->count = original->capsule.count;
+    return *format || !*where ||
+           kfi_warn(job, "format", "the original is of format \"%.60s\", which is not here", original->capsule.format);
+}
+
+/* Behind what was told of the FBX files before it. */
+static bool add_report(kf_job *job, kf_summary *summary, const kfi_merge_report *report)
+{
+    const char **changes = kfi_alloc(job, summary->change_count + report->change_count, sizeof *changes);
+    if (!changes)
+        return false;
+    for (size_t i = 0; i < summary->change_count; i++)
+        changes[i] = summary->changes[i];
+    for (size_t i = 0; i < report->change_count; i++)
+        changes[summary->change_count + i] = report->changes[i];
+    summary->tracks += report->tracks;
+    summary->changed += report->changed;
+    summary->added += report->added;
+    summary->kept += report->kept;
+    summary->dropped += report->dropped;
+    summary->changes = changes;
+    summary->change_count += report->change_count;
+    return true;
+}
+
+bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, const kf_format **target,
+                      kf_summary *summary)
+{
+    kfi_original original = {0};
+    const kf_format *of_original;
+    if (!find_original(job, input, edited, &original, &of_original, &summary->original))
+        return false;
+    *target = target_format(job, input, of_original);
+    if (!*target)
+        return false;
+    if (*target == &kfi_format_fbx)
+        return true;
+    summary->merged = of_original == *target && summary->original;
+    if (!summary->merged) {
+        summary->original = NULL;
+        const char *why = of_original ? "the original is of another format"
+                                      : "there is no original (no capsule, no sidecar, no --base)";
+        if (!kfi_note(job, "fresh", "%s: the whole file is made anew", why))
+            return false;
+    }
+    kfi_merge_report report;
+    const char *name = kfi_output_name(job, *target, input->output, input->files[0].name);
+    if (!name || (summary->merged && !kfi_rewrite(job, *target, &original)) ||
+        !kfi_export_edited(job, *target, edited, summary->merged ? &original : NULL, name, &report))
+        return false;
+    return add_report(job, summary, &report);
+}

@@ -1,0 +1,250 @@
+#include "curve_internal.h"
+
+/* ---- cubic pieces of an eased segment ---- */
+
+enum { MOST_PIECES = 256, SAMPLES = 32 };
+
+/* An eased segment on its way to cubic pieces; `at` is how far it has come, u in 0..1. */
+typedef struct easing {
+    double duration, ease0, ease1; /* ease with a sum of at most 1 */
+    double c[4];                   /* value as a cubic of the eased u */
+    double tolerance;
+} easing;
+
+typedef struct piece {
+    double end;            /* u */
+    double slope0, slope1; /* per u */
+} piece;
+
+static double eased_value(const easing *e, double u)
+{
+    double x = kfi_ease(u, e->ease0, e->ease1);
+    return e->c[0] + x * (e->c[1] + x * (e->c[2] + x * e->c[3]));
+}
+
+static double eased_slope(const easing *e, double u)
+{
+    double a = e->ease0, b = e->ease1, k = 1.0 / (2.0 - a - b), x = kfi_ease(u, a, b);
+    double rate = u < a ? 2.0 * k * u / a : u <= 1.0 - b ? 2.0 * k : 2.0 * k * (1.0 - u) / b;
+    return rate * (e->c[1] + x * (2.0 * e->c[2] + 3.0 * x * e->c[3]));
+}
+
+static bool piece_fits(const easing *e, double start, const piece *p)
+{
+    double length = p->end - start, v0 = eased_value(e, start), rise = eased_value(e, p->end) - v0;
+    double m0 = p->slope0 * length, m1 = p->slope1 * length;
+    for (int i = 1; i < SAMPLES; i++) {
+        double s = i / (double)SAMPLES;
+        double value = v0 + s * (m0 + s * (3.0 * rise - 2.0 * m0 - m1 + s * (m0 + m1 - 2.0 * rise)));
+        if (!(fabs(value - eased_value(e, start + s * length)) <= e->tolerance))
+            return false;
+    }
+    return true;
+}
+
+/* A cubic from start to end: with the true slopes at both ends if that is close enough, else through two more
+ * points of the curve, placed where a quartic's error is spread evenly (the zeros of T4 stretched so that the
+ * outer ones are the ends). That reaches half as far again. */
+static bool make_piece(const easing *e, double start, double end, piece *p)
+{
+    *p = (piece){end, eased_slope(e, start), eased_slope(e, end)};
+    if (piece_fits(e, start, p))
+        return true;
+    const double near = 0.29289321881345254, far = 0.70710678118654752, bulge = near * far;
+    double length = end - start, v0 = eased_value(e, start), rise = eased_value(e, end) - v0;
+    double a = (eased_value(e, start + near * length) - v0 - near * rise) / bulge;
+    double b = (eased_value(e, start + far * length) - v0 - far * rise) / bulge;
+    double tilt = (b - a) / (far - near);
+    p->slope0 = (rise + a - tilt * near) / length;
+    p->slope1 = (rise - (a + tilt * (1.0 - near))) / length;
+    return piece_fits(e, start, p);
+}
+
+/* The longest piece from `start` on. */
+static piece next_piece(const easing *e, double start, bool last)
+{
+    piece best, p;
+    if (make_piece(e, start, 1.0, &best) || last)
+        return best;
+    double low = start, high = 1.0;
+    best = (piece){start + (1.0 - start) * 1e-4, eased_slope(e, start), eased_slope(e, start)};
+    for (int i = 0; i < 14; i++) {
+        double middle = 0.5 * (low + high);
+        if (make_piece(e, start, middle, &p)) {
+            best = p;
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return best;
+}
+
+static bool prepare(const kfi_segment *s, double tolerance, easing *e)
+{
+    double a = s->ease0, b = s->ease1;
+    if (s->shape != KFI_CUBIC || a + b <= 0.0)
+        return false;
+    if (a + b > 1.0) {
+        double sum = a + b;
+        a /= sum;
+        b /= sum;
+    }
+    double rise = s->v1 - s->v0, leave = 3.0 * s->h0.dv, arrive = -3.0 * s->h1.dv;
+    *e = (easing){s->t1 - s->t0,
+                  a,
+                  b,
+                  {s->v0, leave, 3.0 * rise - 2.0 * leave - arrive, leave + arrive - 2.0 * rise},
+                  tolerance};
+    /* Closer than double precision allows would only make keys. */
+    double least = 1e-9 * (fabs(s->v0) + fabs(s->v1) + fabs(leave) + fabs(arrive));
+    e->tolerance = fmax(tolerance, least);
+    return true;
+}
+
+static size_t count_helpers(const kf_curve *curve, size_t i, double tolerance)
+{
+    kfi_segment segment;
+    easing e;
+    kfi_curve_segment(curve, i, &segment);
+    if (!prepare(&segment, tolerance, &e))
+        return 0;
+    size_t pieces = 0;
+    for (double at = 0.0; at < 1.0; pieces++)
+        at = next_piece(&e, at, pieces + 1 == MOST_PIECES).end;
+    return pieces - 1;
+}
+
+/* ---- curves ---- */
+
+typedef struct builder {
+    kf_curve *to;
+    kf_origin *origin;
+    size_t count;
+} builder;
+
+static kf_key *add_key(builder *b, const kf_key *key, size_t from)
+{
+    b->origin[b->count] = (kf_origin){(uint32_t)from, 0};
+    b->to->keys[b->count] = *key;
+    return &b->to->keys[b->count++];
+}
+
+/* Splits the segment that begins at the last key added; returns the handle with which it arrives at the next
+ * key. */
+static kf_handle add_pieces(builder *b, const easing *e, size_t from)
+{
+    double start_time = b->to->keys[b->count - 1].time, at = 0.0;
+    for (size_t pieces = 1;; pieces++) {
+        piece p = next_piece(e, at, pieces == MOST_PIECES);
+        double duration = (p.end - at) * e->duration;
+        kf_key *key = &b->to->keys[b->count - 1];
+        key->out = kfi_slope_handle(p.slope0 / e->duration, duration);
+        kf_handle in = kfi_slope_handle(p.slope1 / e->duration, -duration);
+        at = p.end;
+        if (at >= 1.0)
+            return in;
+        kf_key helper = {.time = start_time + at * e->duration, .value = eased_value(e, at), .in = in};
+        helper.interp = KF_HERMITE;
+        helper.flags = KF_KEY_HELPER;
+        add_key(b, &helper, from);
+    }
+}
+
+static bool derived(uint8_t interp)
+{
+    return interp == KF_TCB || interp == KF_AUTO;
+}
+
+bool kfi_curve_to_slopes(kf_job *job, const kf_curve *from, double tolerance, kf_curve *to)
+{
+    size_t count = from->count;
+    for (size_t i = 0; i + 1 < from->count; i++)
+        if (from->keys[i].interp == KF_TCB && from->tcb)
+            count += count_helpers(from, i, tolerance);
+
+    kf_curve result = *from;
+    builder b = {&result, kfi_alloc(job, count, sizeof(kf_origin)), 0};
+    if (!b.origin || !kfi_make_keys(job, &result, count, false))
+        return false;
+    kf_handle in = {0};
+    bool have_in = false;
+    for (size_t i = 0; i < from->count; i++) {
+        const kf_key *old = &from->keys[i];
+        kf_key *key = add_key(&b, old, i);
+        double before = i > 0 ? old->time - old[-1].time : 0.0,
+               after = i + 1 < from->count ? old[1].time - old->time : 0.0;
+        if (derived(old->interp)) {
+            double arrive, leave;
+            kfi_curve_slopes(from, i, &arrive, &leave);
+            key->interp = KF_HERMITE;
+            key->attr = 0;
+            key->in = kfi_slope_handle(arrive, -(before > 0.0 ? before : after));
+            key->out = kfi_slope_handle(leave, after > 0.0 ? after : before);
+        }
+        if (have_in)
+            key->in = in;
+        have_in = false;
+        if (i + 1 == from->count || (!derived(old->interp) && !derived(old[1].interp)))
+            continue;
+        kfi_segment segment;
+        easing e;
+        kfi_curve_segment(from, i, &segment);
+        if (segment.shape < KFI_CUBIC)
+            continue;
+        have_in = true;
+        if (prepare(&segment, tolerance, &e)) {
+            in = add_pieces(&b, &e, i);
+        } else {
+            in = segment.h1;
+            if (derived(old->interp)) {
+                key->interp = segment.shape == KFI_BEZIER ? KF_BEZIER : KF_HERMITE;
+                key->out = segment.h0;
+            }
+        }
+    }
+    result.tcb = NULL;
+    if (result.count != from->count)
+        result.fbx_data = NULL;
+    result.origin = b.origin;
+    *to = result;
+    return true;
+}
+
+/* ---- slopes and weights ---- */
+
+/* One end: the handle, turned so that time runs forward, and the way to the far control point. */
+static void end_slope(kf_handle handle, kf_handle far, double duration, double least, double most,
+                      double *slope, double *weight)
+{
+    double share = handle.dt / duration;
+    if (share >= least && share > 0.0) {
+        *slope = handle.dv / handle.dt;
+        *weight = fmin(share, most);
+        return;
+    }
+    *weight = least;
+    if (handle.dt > 0.0 || handle.dv != 0.0)
+        *slope = handle.dv / (least * duration);
+    else
+        *slope = far.dt > 0.0 ? far.dv / far.dt : 0.0;
+}
+
+void kfi_segment_slopes(const kfi_segment *segment, double least, double most, double slope[2],
+                        double weight[2])
+{
+    double duration = segment->t1 - segment->t0, rise = segment->v1 - segment->v0;
+    slope[0] = slope[1] = 0.0;
+    weight[0] = weight[1] = 1.0 / 3.0;
+    if (segment->shape < KFI_LINE || !(duration > 0.0))
+        return;
+    if (segment->shape == KFI_LINE) {
+        slope[0] = slope[1] = rise / duration;
+        return;
+    }
+    kf_handle h0 = segment->h0, h1 = {-segment->h1.dt, -segment->h1.dv};
+    end_slope(h0, (kf_handle){duration - h1.dt, rise - h1.dv}, duration, least, most, &slope[0], &weight[0]);
+    end_slope(h1, (kf_handle){duration - h0.dt, rise - h0.dv}, duration, least, most, &slope[1], &weight[1]);
+    if (segment->shape == KFI_CUBIC)
+        weight[0] = weight[1] = 1.0 / 3.0;
+}

@@ -1,0 +1,33 @@
+/* How far two tracks are apart: the inner part of kf_diff. */
+#ifndef KFI_DIFF_H
+#define KFI_DIFF_H
+
+#include "rotation.h"
+
+/* One side of a comparison. A track that is not there holds its rest value. */
+typedef struct kfi_diff_side {
+    const kf_track *track;
+    kf_rotation_order order;
+} kfi_diff_side;
+
+/* Two key times nearer than this are one: FBX rounds times to its ticks, games to 32-bit floats. */
+double kfi_diff_instant(double time);
+
+/* The worst difference of component c (degrees between orientations for rotations, where c does not count),
+ * over the keys of both and between them, and its time. False: no memory. */
+bool kfi_diff_worst(kf_job *job, const kfi_diff_side *a, const kfi_diff_side *b, unsigned c, double *worst,
+                    double *time);
+
+/* Keys that only B has, that only A has, and that both have but with another value, shape, interpolation or
+ * T/C/B. */
+typedef struct kfi_diff_keys {
+    size_t added, removed, changed;
+} kfi_diff_keys;
+
+void kfi_diff_curve_keys(const kf_curve *a, const kf_curve *b, double limit, kfi_diff_keys *keys);
+void kfi_diff_quat_keys(const kf_quat_curve *a, const kf_quat_curve *b, double limit, kfi_diff_keys *keys);
+/* Of rotations kept in different ways: times only, and the orientations at them. */
+bool kfi_diff_mixed_keys(kf_job *job, const kfi_diff_side *a, const kfi_diff_side *b, double limit,
+                         kfi_diff_keys *keys);
+
+#endif

@@ -1,0 +1,37 @@
+/* The original files of a conversion, packed to travel inside the FBX (as text on the wrapper node) or beside it (as
+ * the sidecar file NAME.fbx.kf). One container serves both:
+ *
+ *   8 bytes "KFERRY1\n", u32 size of what follows unpacked, u32 CRC-32 of it, then zlib data of:
+ *     text format id, u32 importer revision, text options, u32 number of files, then for each: text name, u32 size;
+ *     then the files' bytes one after the other                                (text: bytes with a NUL)
+ *
+ * In an FBX the container stands base64-coded. */
+#ifndef KFI_FBX_CAPSULE_H
+#define KFI_FBX_CAPSULE_H
+
+#include "anim.h"
+#include "names.h"
+
+typedef struct kfi_capsule {
+    const char *format;
+    uint32_t revision;
+    const char *options; /* "tcb=native fbx=7500 ..." as kfi_options_text writes them */
+    kf_file *files;
+    size_t count;
+} kfi_capsule;
+
+#define KFI_CAPSULE_PROPERTY "keyferry_capsule"
+enum { KFI_CAPSULE_MAX = 16 * 1024 * 1024, KFI_DIGEST_SIZE = 9 };
+
+/* Eight hex digits over format, options, names and bytes: the same wherever the capsule travels. */
+void kfi_capsule_digest(const kfi_capsule *capsule, char digest[KFI_DIGEST_SIZE]);
+
+bool kfi_capsule_pack(kf_job *job, const kfi_capsule *capsule, const uint8_t **data, size_t *size);
+/* Untrusted bytes: sizes are checked before anything is unpacked, file names lose any folder part. */
+bool kfi_capsule_unpack(kf_job *job, const void *data, size_t size, kfi_capsule *capsule);
+
+bool kfi_base64_encode(kf_job *job, const void *data, size_t size, const char **text, size_t *length);
+/* White space is skipped; anything else that is no base64 is refused. */
+bool kfi_base64_decode(kf_job *job, const char *text, size_t length, const uint8_t **data, size_t *size);
+
+#endif

@@ -1,0 +1,188 @@
+/* Scalar curves as FBX keys: TCB natively or as slopes, and what gets lost on the way. */
+#include "fbx/keys.h"
+#include "fbx/lower_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool identity_origin(kf_job *job, kf_curve *curve)
+{
+    kf_origin *origin = kfi_alloc(job, curve->count, sizeof *origin);
+    if (!origin)
+        return false;
+    for (size_t i = 0; i < curve->count; i++)
+        origin[i].key = (uint32_t)i;
+    curve->origin = origin;
+    return true;
+}
+
+static bool copy_curve(kf_job *job, const kf_curve *from, kf_curve *to)
+{
+    *to = *from;
+    if (!kfi_make_keys(job, to, from->count, from->tcb != NULL))
+        return false;
+    if (from->count) {
+        memcpy(to->keys, from->keys, from->count * sizeof *from->keys);
+        if (from->tcb)
+            memcpy(to->tcb, from->tcb, from->count * sizeof *from->tcb);
+    }
+    return identity_origin(job, to);
+}
+
+static bool has_tcb(const kf_curve *curve)
+{
+    for (size_t i = 0; i + 1 < curve->count; i++)
+        if (curve->keys[i].interp == KF_TCB)
+            return true;
+    return false;
+}
+
+static bool has_ease(const kf_curve *curve, size_t i)
+{
+    return curve->tcb && (curve->tcb[i].ease_out != 0 || curve->tcb[i + 1].ease_in != 0);
+}
+
+/* Whether FBX's rule gives key i, written as a TCB key, other slopes than the game's rule. */
+static bool bends(const kf_curve *native, const kf_curve *as_fbx, size_t i)
+{
+    double in, out, fbx_in, fbx_out;
+    kfi_curve_slopes(native, i, &in, &out);
+    kfi_curve_slopes(as_fbx, i, &fbx_in, &fbx_out);
+    bool left = i > 0 && native->keys[i - 1].interp == KF_TCB;
+    bool right = i + 1 < native->count && native->keys[i].interp == KF_TCB;
+    double size = fabs(in) + fabs(out) + fabs(fbx_in) + fabs(fbx_out);
+    return (left && fabs(in - fbx_in) > 1e-5 * size) || (right && fabs(out - fbx_out) > 1e-5 * size);
+}
+
+/* TCB keys as FBX TCB keys. A TCB key's record has no room for the in-tangent of the key after it, so a TCB key before
+ * one that is none is written with slopes; the last key has no segment and joins the ones before it. */
+static bool lower_native_tcb(kfi_lowering *l, const kf_curve *from, kf_curve *to)
+{
+    if (!copy_curve(l->job, from, to))
+        return false;
+    size_t last = to->count - 1;
+    if (to->keys[last].interp != KF_TCB && last > 0 && to->keys[last - 1].interp == KF_TCB)
+        to->keys[last].interp = KF_TCB;
+    kf_curve as_fbx = *to;
+    as_fbx.tcb_rule = KF_TCB_FBX;
+    /* From the end, so that a key that became slopes makes the one before it slopes too only if that was TCB. */
+    for (size_t i = to->count; i-- > 0;) {
+        kf_key *key = &to->keys[i];
+        if (i + 1 < to->count && key->interp == KF_TCB && has_ease(from, i))
+            kfi_note_loss(l, KFI_EASE_LOST, key->time);
+        if (key->interp == KF_TCB && i + 1 < to->count && to->keys[i + 1].interp != KF_TCB) {
+            double in, out, next_in, next_out;
+            double duration = to->keys[i + 1].time - key->time;
+            kfi_curve_slopes(from, i, &in, &out);
+            kfi_curve_slopes(from, i + 1, &next_in, &next_out);
+            key->interp = KF_HERMITE;
+            key->out = kfi_slope_handle(out, duration);
+            to->keys[i + 1].in = kfi_slope_handle(next_in, -duration);
+            /* Its own in-tangent still belongs to the segment before it. */
+            if (i > 0 && from->keys[i - 1].interp == KF_TCB)
+                key->in = kfi_slope_handle(in, to->keys[i - 1].time - key->time);
+        } else if (key->interp == KF_TCB && bends(from, &as_fbx, i)) {
+            kfi_note_loss(l, KFI_TCB_BENT, key->time);
+        }
+    }
+    to->tcb_rule = KF_TCB_FBX;
+    return true;
+}
+
+static double range_of(const kf_curve *curve)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < curve->count; i++) {
+        low = fmin(low, curve->keys[i].value);
+        high = fmax(high, curve->keys[i].value);
+    }
+    return curve->count ? high - low : 0;
+}
+
+/* How far FBX's rounding of handle lengths, to 1/9999 of the segment, takes a Bezier segment off its course. */
+static double rounding_error(const kf_curve *curve, size_t i, double limit)
+{
+    kfi_segment s, r;
+    double slope[2], w[2];
+    kfi_curve_segment(curve, i, &s);
+    kfi_segment_slopes(&s, 0.0001, 0.99, slope, w);
+    double duration = s.t1 - s.t0, rise = s.v1 - s.v0;
+    /* No more than this: how far a point moves along its handle, and in time where the curve is steepest. */
+    double y0 = slope[0] * w[0] * duration, y1 = slope[1] * w[1] * duration, middle = 1 - w[0] - w[1];
+    double steep = fmax(fmax(fabs(y0), fabs(y1)), fabs(rise - y0 - y1)), slow = fmin(w[0], w[1]);
+    if (middle < slow)
+        slow = fmax((w[0] * w[1] - middle * middle) / (w[0] + w[1] - 2 * middle), 1e-4);
+    if (0.25e-4 * (fabs(slope[0]) + fabs(slope[1])) * duration + 0.5e-4 * steep / slow <= limit)
+        return 0;
+    r = s;
+    r.h0 = kfi_weighted_handle(slope[0], nearbyint(w[0] * 9999) / 9999, duration);
+    r.h1 = kfi_weighted_handle(slope[1], nearbyint(w[1] * 9999) / 9999, -duration);
+    double worst = 0;
+    enum { STEPS = 64 };
+    for (int k = 1; k < STEPS; k++) {
+        double time = s.t0 + duration * k / STEPS;
+        worst = fmax(worst, fabs(kfi_segment_value(&s, time) - kfi_segment_value(&r, time)));
+    }
+    return worst;
+}
+
+/* Handles that FBX cannot hold: it keeps their slope and a length between 0.0001 and 0.99 of the segment. */
+static void note_handles(kfi_lowering *l, const kf_curve *curve)
+{
+    /* A little less than a comparison tolerates, as the samples may miss the worst place; each of three angles may be
+     * off by a third of it. */
+    double limit = 0.9 * (l->track->channel == KF_ROTATION ? 0.01 / 3 : 1e-4 * fmax(range_of(curve), 1.0));
+    for (size_t i = 0; i < curve->count; i++) {
+        const kf_key *key = &curve->keys[i];
+        bool first = i == 0, last = i + 1 == curve->count;
+        if (curve->keys[i].interp == KF_BEZIER && !last) {
+            const kf_key *next = &curve->keys[i + 1];
+            double duration = next->time - key->time;
+            double out = key->out.dt / duration, in = -next->in.dt / duration;
+            if (!(out >= 0.0001 && out <= 0.99) || !(in >= 0.0001 && in <= 0.99))
+                kfi_note_loss(l, KFI_HANDLE_CLAMPED, key->time);
+            else if (rounding_error(curve, i, limit) > limit)
+                kfi_note_loss(l, KFI_WEIGHT_ROUNDED, key->time);
+        }
+        if ((first && (key->in.dt != 0 || key->in.dv != 0) && key->interp == KF_BEZIER) ||
+            (last && !first && (key->out.dt != 0 || key->out.dv != 0) && curve->keys[i - 1].interp == KF_BEZIER))
+            kfi_note_loss(l, KFI_HANDLE_OUTSIDE, key->time);
+    }
+}
+
+/* Angles of so many turns that FBX's 32-bit degrees, and then a game's 32-bit radians, round away too much of the rest:
+ * a hundredth of a degree for three of them. */
+void kfi_lower_note_angles(kfi_lowering *l, const kf_curve *curve)
+{
+    for (size_t i = 0; i < curve->count; i++)
+        if (fabs(curve->keys[i].value) > 16384 && (double)(float)curve->keys[i].value != curve->keys[i].value)
+            kfi_note_loss(l, KFI_ANGLE_ROUNDED, curve->keys[i].time);
+}
+
+bool kfi_lower_curve(kfi_lowering *l, const kf_curve *from, double tolerance, kf_curve *to)
+{
+    if (from->count == 0) {
+        *to = *from;
+        return true;
+    }
+    bool done;
+    if (!has_tcb(from) || from->tcb_rule == KF_TCB_FBX)
+        done = copy_curve(l->job, from, to);
+    else if (l->options->tcb_slopes)
+        done = kfi_curve_to_slopes(l->job, from, tolerance, to);
+    else
+        done = lower_native_tcb(l, from, to);
+    if (done)
+        note_handles(l, to);
+    return done;
+}
+
+/* A tenth of what is tolerated altogether, so that the way back has room too. */
+double kfi_lower_tolerance(const kfi_lowering *l, const kf_track *track, const kf_curve *curve)
+{
+    if (l->options->tolerance > 0)
+        return l->options->tolerance * 0.1;
+    if (track->channel == KF_ROTATION)
+        return 0.001;
+    return fmax(range_of(curve), 1.0) * 1e-5;
+}

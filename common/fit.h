@@ -1,0 +1,35 @@
+/* Dense samples become few keys. */
+#ifndef KFI_FIT_H
+#define KFI_FIT_H
+
+#include "rotation.h"
+
+typedef struct kfi_fit_options {
+    uint32_t interps; /* 1 << kf_interp for each kind of key that may be used */
+    double tolerance; /* how far the curve may be from any sample; 0: 1e-4 of the range, at least 1e-4 */
+    const kf_curve *original; /* or NULL: a curve whose keys are tried first, on the samples' axis of time */
+} kfi_fit_options;
+
+/* The fewest keys through samples at ascending times. Corners, holds and steps are found. Where the original,
+ * with its own keys and rules, already runs through the samples, its keys are taken over: their origin names
+ * them and `changed` is 0 (for a key at the edge of an edited stretch: only what had to change). Keys that
+ * are the original's but for their value or handles name it too; others are KF_NEW. The result's tcb_rule is
+ * the original's. */
+bool kfi_fit(kf_job *job, const double *times, const double *values, size_t count,
+             const kfi_fit_options *options, kf_curve *curve);
+
+/* The same for orientations: holds, slerps and the original's TCB keys. The tolerance is in degrees, 0 is
+ * 0.01. Where only TCB keys may be used, a slerp is one between keys of continuity -1. */
+typedef struct kfi_fit_quat_options {
+    uint32_t interps;
+    double tolerance;
+    const kf_quat_curve *original; /* or NULL */
+} kfi_fit_quat_options;
+
+bool kfi_fit_quat(kf_job *job, const double *times, const double (*q)[4], size_t count,
+                  const kfi_fit_quat_options *options, kf_quat_curve *curve);
+
+/* The same for a curve that only has to be told in other kinds of keys. `from` and `to` may be the same. */
+bool kfi_fit_curve(kf_job *job, const kf_curve *from, uint32_t interps, double tolerance, kf_curve *to);
+
+#endif

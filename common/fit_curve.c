@@ -1,0 +1,72 @@
+/* A curve told in other kinds of keys: sampled, then fitted with itself as the original, so that segments
+ * whose kind may stay, stay. */
+#include "fit_internal.h"
+
+#include <string.h>
+
+enum { PER_SEGMENT = 24 };
+
+/* Samples of a segment but for its end. A hold ends in a sample just before the jump. */
+static size_t sample_segment(const kfi_segment *segment, double *times, double *values)
+{
+    double length = segment->t1 - segment->t0;
+    if (!(length > 0.0))
+        return 0;
+    if (segment->shape == KFI_HOLD || segment->shape == KFI_HOLD_NEXT) {
+        double aside = fmin(length / 16.0, 1e-3);
+        bool held = segment->shape == KFI_HOLD;
+        times[0] = segment->t0;
+        times[1] = held ? segment->t1 - aside : segment->t0 + aside;
+        values[0] = segment->v0;
+        values[1] = held ? segment->v0 : segment->v1;
+        return 2;
+    }
+    for (int i = 0; i < PER_SEGMENT; i++)
+        times[i] = segment->t0 + length * i / PER_SEGMENT;
+    kfi_segment_values(segment, times, PER_SEGMENT, values);
+    return PER_SEGMENT;
+}
+
+/* Origins of the fit name keys of `from`; what those were named in their turn is what counts. */
+static void pass_on(const kf_origin *from, const kf_curve *curve, kf_origin *origin)
+{
+    for (size_t i = 0; i < curve->count; i++) {
+        kf_origin own = curve->origin[i];
+        if (own.key == KF_NEW || !from)
+            origin[i] = (kf_origin){KF_NEW, KF_CHANGED_ALL};
+        else
+            origin[i] = (kf_origin){from[own.key].key, from[own.key].changed | own.changed};
+    }
+}
+
+bool kfi_fit_curve(kf_job *job, const kf_curve *from, uint32_t interps, double tolerance, kf_curve *to)
+{
+    if (from->count < 2) {
+        kf_curve same = *from;
+        *to = same;
+        return true;
+    }
+    size_t most = (from->count - 1) * PER_SEGMENT + 1, count = 0;
+    double *times = kfi_alloc_raw(job, most, sizeof *times),
+           *values = kfi_alloc_raw(job, most, sizeof *values);
+    if (!times || !values)
+        return false;
+    for (size_t i = 0; i + 1 < from->count; i++) {
+        kfi_segment segment;
+        kfi_curve_segment(from, i, &segment);
+        count += sample_segment(&segment, times + count, values + count);
+    }
+    times[count] = from->keys[from->count - 1].time;
+    values[count++] = from->keys[from->count - 1].value;
+    kfi_fit_options options = {.interps = interps, .tolerance = tolerance, .original = from};
+    kf_curve result;
+    if (!kfi_fit(job, times, values, count, &options, &result))
+        return false;
+    kf_origin *origin = kfi_alloc(job, result.count, sizeof *origin);
+    if (!origin)
+        return false;
+    pass_on(from->origin, &result, origin);
+    result.origin = origin;
+    *to = result;
+    return true;
+}

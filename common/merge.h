@@ -1,0 +1,41 @@
+/* An edited FBX and the file it came from become the edited file: what did not change keeps its origin, so that the
+ * exporter can keep its bytes.
+ *
+ *   original   what the importer makes of the original file
+ *   written    what was made of that for the FBX, rounded as FBX rounds (see fbx/lower.h)
+ *   edited     what came back
+ *
+ * `edited` is compared with `written`, never with the original: FBX rounds, and rounding is no edit. */
+#ifndef KFI_MERGE_H
+#define KFI_MERGE_H
+
+#include "anim.h"
+
+typedef struct kfi_merge {
+    const kf_anim *original;
+    const kf_anim *written;
+    const kf_anim *edited;
+    uint32_t first_node;    /* written node of original node 0 */
+    bool baked;             /* written as a linear key a frame */
+    const double *shift;    /* for each written take, what was added to its times */
+    const kf_capabilities *capabilities;
+    bool drop_missing;
+    double tolerance;       /* of the user; 0: defaults */
+} kfi_merge;
+
+typedef struct kfi_merge_report {
+    size_t tracks, changed, added, kept, dropped;
+    const char **changes; /* a sentence for each track that changed, was added, kept or dropped */
+    size_t change_count;
+} kfi_merge_report;
+
+/* `merged` has the original's nodes, takes and tracks in their order, new ones behind them. */
+bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_merge_report *report);
+
+/* What an FBX has become when there is no original: all of it new, without its wrapper node. */
+bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh);
+
+/* The wrapper node's index, or -1; the digest in its name goes to `digest` (9 bytes). */
+int32_t kfi_find_wrapper(const kf_anim *edited, char digest[9]);
+
+#endif

@@ -1,0 +1,95 @@
+/* Curves that came back as plain samples, or with a helper key moved: fitted with the format's keys, the original's
+ * first.
+ *
+ * What was written need not be what the game plays (FBX's TCB rule, no ease), so where the samples are still those that
+ * were written, the original itself is what is fitted: then its own keys are found again, to the byte. */
+#include "fit.h"
+#include "merge_internal.h"
+
+#include <math.h>
+
+/* The times of both, ascending, on the original's axis; and what came back is looked at when: on its own key, if it has
+ * one there. */
+static size_t all_times(const kfi_merge_track *t, const kf_curve *from, const kf_curve *e, double *times, double *looks,
+                        bool *keyed)
+{
+    size_t i = 0, j = 0, count = 0;
+    double shift = t->shift + t->offset;
+    while (i < from->count || j < e->count) {
+        double a = i < from->count ? from->keys[i].time : INFINITY;
+        double b = j < e->count ? e->keys[j].time - shift : INFINITY;
+        bool both = fabs(a - b) <= 1e-4;
+        times[count] = a <= b || both ? a : b;
+        keyed[count] = both || b < a;
+        looks[count] = keyed[count] ? e->keys[j].time : a + shift;
+        i += a <= b || both;
+        j += b <= a || both;
+        if (count == 0 || times[count] > times[count - 1])
+            count++;
+        else
+            keyed[count - 1] = keyed[count - 1] || keyed[count];
+    }
+    return count;
+}
+
+bool kfi_merge_dense(kfi_merge_track *t, unsigned c)
+{
+    const kf_curve *from = &t->original->curve[c], *w = &t->written->curve[c], *e = &t->edited->curve[c];
+    size_t most = from->count + e->count;
+    double *times = kfi_alloc_raw(t->job, most + 1, sizeof *times);
+    double *looks = kfi_alloc_raw(t->job, most + 1, sizeof *looks);
+    bool *keyed = kfi_alloc(t->job, most + 1, sizeof *keyed);
+    if (!times || !looks || !keyed)
+        return false;
+    size_t count = all_times(t, from, e, times, looks, keyed);
+    double *was = kfi_alloc_raw(t->job, count, sizeof *was), *now = kfi_alloc_raw(t->job, count, sizeof *now);
+    double *own = kfi_alloc_raw(t->job, count, sizeof *own), *moved = kfi_alloc_raw(t->job, count, sizeof *moved);
+    if (!was || !now || !own || !moved)
+        return false;
+    kfi_curve_values(from, times, count, t->original->rest[c], own);
+    for (size_t i = 0; i < count; i++)
+        moved[i] = looks[i] - t->offset;
+    kfi_curve_values(w, moved, count, t->written->rest[c], was);
+    kfi_curve_values(e, looks, count, t->edited->rest[c], now);
+
+    size_t edits = 0;
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        bool same = kfi_same_value(t->limits, t->written->channel, was[i], now[i]);
+        /* Between the keys of a curve that was thinned out, it lies within the program's own bound. */
+        if (!same && !keyed[i] && !t->limits->exact)
+            same = fabs(was[i] - now[i]) <= kfi_thinning(was[i], now[i]);
+        if (same)
+            now[i] = own[i];
+        else
+            edits++;
+        low = fmin(low, now[i]);
+        high = fmax(high, now[i]);
+    }
+    if (edits == 0) { /* others may have changed in the same keys: its own keep their bytes */
+        kf_origin *origin;
+        return kfi_merge_copy_curve(t->job, from, &t->merged->curve[c], &origin);
+    }
+
+    kfi_fit_options options = {.interps = t->input->capabilities->interps, .original = from};
+    options.tolerance = t->input->tolerance > 0                  ? t->input->tolerance
+                        : t->original->channel == KF_ROTATION ? 0.01
+                                                              : 1e-4 * fmax(high - low, 1.0);
+    kf_curve fitted = {0};
+    if (!kfi_fit(t->job, times, now, count, &options, &fitted))
+        return false;
+    size_t kept = 0;
+    for (size_t i = 0; i < fitted.count; i++) {
+        bool is_new = !fitted.origin || fitted.origin[i].key == KF_NEW;
+        t->keys_added += is_new;
+        kept += !is_new;
+        t->keys_changed += !is_new && fitted.origin[i].changed;
+    }
+    t->keys_removed += from->count > kept ? from->count - kept : 0;
+    t->segments_fitted++;
+    t->changed = true;
+    fitted.pre = from->pre;
+    fitted.post = from->post;
+    t->merged->curve[c] = fitted;
+    return true;
+}

@@ -1,0 +1,109 @@
+/* What the parts of the merge share. */
+#ifndef KFI_MERGE_INTERNAL_H
+#define KFI_MERGE_INTERNAL_H
+
+#include "merge.h"
+#include "rotation.h"
+
+typedef struct kfi_limits {
+    double time;     /* seconds */
+    double value[KF_CHANNEL_COUNT];
+    double relative; /* of a value's size */
+    double slope;    /* relative */
+    bool exact;      /* straight from our own writer: only rounding separates equal numbers */
+} kfi_limits;
+
+/* One track on its way: what it was, what was written, what came back. */
+typedef struct kfi_merge_track {
+    kf_job *job;
+    const kfi_merge *input;
+    const kfi_limits *limits;
+    const kf_track *original;
+    const kf_track *written;
+    const kf_track *edited;
+    const char *take; /* its name */
+    double shift;  /* written time - original time */
+    double offset; /* edited time - written time */
+    double original_end; /* of the take */
+    kf_rotation_order order, edited_order;
+    kf_track *merged;
+    bool changed;
+    size_t keys_changed, keys_added, keys_removed, segments_fitted;
+} kfi_merge_track;
+
+/* merge_keys.c: formats with keys at any time, scalar curves. */
+bool kfi_merge_keys(kfi_merge_track *t, unsigned component);
+/* merge_tcb.c: T alone, then T and C, that make a key's own rule give these slopes, of which one may not matter; false
+ * if nothing within -1..1 does. */
+bool kfi_merge_solve_tcb(kf_curve *curve, size_t i, double in, double out, bool has_in, bool has_out);
+/* merge_dense.c: the same for curves that came back baked, or with a helper key moved. */
+bool kfi_merge_dense(kfi_merge_track *t, unsigned component);
+/* merge_samples.c: formats with a value a frame; `frames` is how many the take has now. */
+bool kfi_merge_samples(kfi_merge_track *t, size_t frames);
+/* merge_quat.c: rotations that the format keeps as quaternions. */
+bool kfi_merge_quat(kfi_merge_track *t, size_t frames);
+
+/* merge_match.c */
+typedef struct kfi_matches {
+    int32_t *node;           /* for each edited node, the written one, or -1 */
+    int32_t *back;           /* for each written node, the edited one, or -1 */
+    int32_t *take;           /* for each edited take, the written one, or -1 */
+    int32_t *owner;          /* for each edited take, the written node it alone speaks for, or -1 */
+    const kf_track ***track; /* for each written take and track, what came back, or NULL */
+    bool **settled;          /* for each written take and track: what came back is in the written node's rotation order */
+    bool **known;            /* for each edited take and track: it is one that was written, or none of ours */
+    const char **renamed;    /* for each written take, its new name, or NULL */
+    double *offset;          /* for each written take: edited time - written time */
+    int32_t wrapper;         /* edited node, or -1 */
+} kfi_matches;
+
+/* The whole merge on its way. */
+typedef struct kfi_merging {
+    kf_job *job;
+    const kfi_merge *input;
+    kfi_limits limits;
+    kfi_matches matches;
+    kf_anim *merged;
+    kfi_merge_report *report;
+} kfi_merging;
+
+/* A sentence for the report; `detail` may be empty. */
+bool kfi_merge_report_track(kfi_merging *m, const char *what, const char *take, const kf_track *track,
+                            const char *detail);
+
+/* Whether curves with tangents came back as plain samples. */
+bool kfi_came_back_baked(const kfi_merge *input, const kf_track *written, const kf_track *edited);
+/* merge_rotation.c: what came back of a take, its rotations and scales in the numbers that were written where they mean
+ * the same, and in the written node's order. */
+bool kfi_settle_take(kfi_merging *m, size_t written_take);
+/* merge_numbers.c: T, C, B and ease edited on a track of tcb_tracks.h, into the merged track that they belong to. */
+bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track, kf_track *merged);
+/* merge_new.c: tracks, nodes and takes that were not in what was written. */
+bool kfi_merge_new(kfi_merging *m);
+/* merge_mesh.c: shapes whose points were moved. */
+bool kfi_merge_meshes(kfi_merging *m);
+
+bool kfi_match(kf_job *job, const kfi_merge *input, const kfi_limits *limits, kfi_matches *matches);
+
+/* True if two values of a channel are the same but for what the trip does to them. */
+static inline bool kfi_same_value(const kfi_limits *limits, unsigned channel, double a, double b)
+{
+    double size = a < 0 ? -a : a, other = b < 0 ? -b : b, gap = a > b ? a - b : b - a;
+    double relative = limits->relative * (size > other ? size : other);
+    double absolute = limits->value[channel];
+    return gap <= (relative > absolute ? relative : absolute);
+}
+
+/* A program that drops samples it thinks needless drops those within 0.001 of their size (0.1 at the least) of the last
+ * one kept and of the one before; the line between two kept samples then lies within three times that of what was
+ * dropped: once for the sample, twice for the kept one after it. */
+static inline double kfi_thinning(double a, double b)
+{
+    double size = (a < 0 ? -a : a) + (b < 0 ? -b : b);
+    return 0.003 * (size > 0.1 ? size : 0.1);
+}
+
+/* Copies the original's curve: keys, numbers, an origin for each key. */
+bool kfi_merge_copy_curve(kf_job *job, const kf_curve *from, kf_curve *to, kf_origin **origin);
+
+#endif

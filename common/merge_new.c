@@ -1,0 +1,199 @@
+/* What an FBX has that was not written: new tracks, nodes and takes; or all of it, when there is no original. */
+#include "merge_internal.h"
+#include "names.h"
+#include "tcb_tracks.h"
+
+#include <string.h>
+
+/* A track that does nothing: every value is the node's own. */
+static bool idle(const kfi_merging *m, const kf_track *track)
+{
+    const kf_node *node = &m->input->edited->nodes[track->node];
+    int32_t written = m->matches.node[track->node];
+    const kf_transform *rest = written >= 0 ? &m->input->written->nodes[written].rest : &node->rest;
+    for (unsigned c = 0; c < track->curves; c++) {
+        double value = track->channel == KF_TRANSLATION ? rest->translation[c]
+                       : track->channel == KF_ROTATION  ? rest->rotation[c]
+                       : track->channel == KF_SCALE     ? rest->scale[c]
+                                                        : track->rest[c];
+        for (size_t i = 0; i < track->curve[c].count; i++)
+            if (!kfi_same_value(&m->limits, track->channel, value, track->curve[c].keys[i].value))
+                return false;
+    }
+    return true;
+}
+
+static bool moves(const kfi_merging *m, const kf_track *track)
+{
+    for (unsigned c = 0; c < track->curves; c++)
+        for (size_t i = 1; i < track->curve[c].count; i++)
+            if (!kfi_same_value(&m->limits, track->channel, track->curve[c].keys[0].value, track->curve[c].keys[i].value))
+                return true;
+    return false;
+}
+
+/* Nodes that programs add of their own accord; they stand still. */
+static bool programs_own(const char *name)
+{
+    size_t length = strlen(name);
+    return strcmp(name, "Armature") == 0 || (length > 4 && strcmp(name + length - 4, "_end") == 0) ||
+           (length > 11 && strcmp(name + length - 11, "_GeomAdjust") == 0);
+}
+
+/* The merged node that an edited one is, made if it is new. */
+static int64_t merged_node(kfi_merging *m, int64_t *nodes, uint32_t edited)
+{
+    if (nodes[edited] >= 0)
+        return nodes[edited];
+    const kf_node *from = &m->input->edited->nodes[edited];
+    int32_t parent = from->parent >= 0 && m->matches.node[from->parent] >= (int32_t)m->input->first_node
+                         ? m->matches.node[from->parent] - (int32_t)m->input->first_node
+                         : -1;
+    kf_node *node = kfi_add_node(m->job, m->merged, from->name, parent);
+    if (!node)
+        return -1;
+    *node = *from;
+    node->parent = parent;
+    node->source = -1;
+    nodes[edited] = (int64_t)m->merged->node_count - 1;
+    return nodes[edited];
+}
+
+static void to_fresh(kf_track *track, double offset)
+{
+    track->state = KF_TRACK_NEW;
+    track->source = -1;
+    track->layer = 0;
+    for (unsigned c = 0; c < track->curves; c++) {
+        kf_curve *curve = &track->curve[c];
+        curve->origin = NULL;
+        for (size_t i = 0; i < curve->count; i++)
+            curve->keys[i].time -= offset;
+    }
+}
+
+bool kfi_merge_new(kfi_merging *m)
+{
+    const kf_anim *edited = m->input->edited;
+    int64_t *nodes = kfi_alloc_raw(m->job, edited->node_count, sizeof *nodes);
+    if (!nodes)
+        return false;
+    for (size_t i = 0; i < edited->node_count; i++) {
+        int32_t written = m->matches.node[i];
+        nodes[i] = written >= (int32_t)m->input->first_node ? written - (int32_t)m->input->first_node : -1;
+    }
+    for (size_t e = 0; e < edited->take_count; e++) {
+        const kf_take *from = &edited->takes[e];
+        int32_t written = m->matches.take[e];
+        /* A name made of bars is one object under another one's action: already told elsewhere. */
+        if (written < 0 && strchr(from->name, '|'))
+            continue;
+        size_t take = written >= 0 ? (size_t)m->input->written->takes[written].source : m->merged->take_count;
+        for (size_t i = 0; i < from->track_count; i++) {
+            const kf_track *track = &from->tracks[i];
+            bool wrapper = (int32_t)track->node == m->matches.wrapper;
+            if (wrapper && moves(m, track) &&
+                !kfi_warn(m->job, "wrapper", "take \"%.60s\", node \"%.60s\": the %s of the node above all others is not "
+                                             "carried: move the nodes below it", from->name,
+                          edited->nodes[track->node].name, kfi_channel_name((kf_channel)track->channel)))
+                return false;
+            if (m->matches.known[e][i] || wrapper || idle(m, track) ||
+                (programs_own(edited->nodes[track->node].name) && !moves(m, track)))
+                continue;
+            if (track->layer != 0) {
+                if (!kfi_warn(m->job, "layer", "take \"%.60s\": layer \"%.60s\" is not carried: merge layers first",
+                              from->name, from->layers[track->layer].name))
+                    return false;
+                continue;
+            }
+            if (take == m->merged->take_count) {
+                kf_take *made = kfi_add_take(m->job, m->merged, from->name);
+                if (!made)
+                    return false;
+                made->start = from->start;
+                made->end = from->end;
+                made->source = -1;
+            }
+            int64_t node = merged_node(m, nodes, track->node);
+            kf_track *to = node >= 0 ? kfi_push(m->job, &m->merged->takes[take].tracks,
+                                                &m->merged->takes[take].track_count, sizeof *to)
+                                     : NULL;
+            if (!to)
+                return false;
+            *to = *track;
+            to->node = (uint32_t)node;
+            to_fresh(to, written >= 0 ? m->matches.offset[written] + m->input->shift[written] : 0);
+            m->report->added++;
+            m->report->tracks++;
+            if (!kfi_merge_report_track(m, "added", from->name, to, ""))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh)
+{
+    char digest[9];
+    int32_t wrapper = kfi_find_wrapper(edited, digest);
+    int32_t *number = kfi_alloc_raw(job, edited->node_count, sizeof *number);
+    if (!number)
+        return false;
+    if (wrapper < 0 && !kfi_note(job, "axes", "the scene hangs below no node of ours that tells axes and unit: its numbers "
+                                              "are taken as the game's own"))
+        return false;
+    *fresh = *edited;
+    fresh->nodes = NULL;
+    fresh->node_count = 0;
+    for (size_t i = 0; i < edited->node_count; i++) {
+        number[i] = -1;
+        if ((int32_t)i == wrapper)
+            continue;
+        kf_node *node = kfi_push(job, &fresh->nodes, &fresh->node_count, sizeof *node);
+        if (!node)
+            return false;
+        number[i] = (int32_t)fresh->node_count - 1;
+        *node = edited->nodes[i];
+        node->parent = node->parent >= 0 ? number[node->parent] : -1;
+        node->source = -1;
+        if (wrapper >= 0) /* names that we wrote, escapes and all */
+            node->name = kfi_names_bytes(job, node->name);
+        if (!node->name)
+            return false;
+    }
+    fresh->takes = NULL;
+    fresh->take_count = 0;
+    for (size_t t = 0; t < edited->take_count; t++) {
+        const kf_take *from = &edited->takes[t];
+        const char *name = wrapper >= 0 ? kfi_names_bytes(job, from->name) : from->name;
+        kf_take *take = name ? kfi_add_take(job, fresh, name) : NULL;
+        if (!take)
+            return false;
+        take->start = from->start;
+        take->end = from->end;
+        take->source = -1;
+        for (size_t i = 0; i < from->track_count; i++) {
+            const kf_track *track = &from->tracks[i];
+            if ((int32_t)track->node == wrapper)
+                continue;
+            if (track->layer != 0) {
+                if (!kfi_warn(job, "layer", "take \"%.60s\": layer \"%.60s\" is not carried: merge layers first",
+                              from->name, from->layers[track->layer].name))
+                    return false;
+                continue;
+            }
+            kf_track *to = kfi_push(job, &take->tracks, &take->track_count, sizeof *to);
+            if (!to)
+                return false;
+            *to = *track;
+            to->node = (uint32_t)number[track->node];
+            to_fresh(to, 0);
+            /* Below our wrapper the numbers are the game's, and so is the rule they were made for. */
+            for (unsigned c = 0; wrapper >= 0 && c < to->curves; c++)
+                to->curve[c].tcb_rule = KF_TCB_KOCHANEK;
+        }
+        if (!kfi_tcb_tracks_fold(job, fresh, take))
+            return false;
+    }
+    return true;
+}

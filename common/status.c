@@ -1,0 +1,171 @@
+#include "status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void *kfi_alloc_raw(kf_job *job, size_t count, size_t size)
+{
+    void *memory = kfi_arena_alloc(&job->arena, count, size);
+    if (!memory) {
+        if (job->arena.over_limit)
+            kfi_fail(job, KF_MEMORY_LIMIT, KF_NO_OFFSET,
+                     "needs more memory than the limit of %llu bytes (raise it with --max-memory)",
+                     (unsigned long long)job->arena.limit);
+        else
+            kfi_fail(job, KF_NO_MEMORY, KF_NO_OFFSET, "out of memory");
+    }
+    return memory;
+}
+
+void *kfi_alloc(kf_job *job, size_t count, size_t size)
+{
+    void *memory = kfi_alloc_raw(job, count, size);
+    if (memory)
+        memset(memory, 0, count * size);
+    return memory;
+}
+
+char *kfi_strndup(kf_job *job, const char *text, size_t size)
+{
+    if (size == SIZE_MAX) {
+        kfi_fail(job, KF_MEMORY_LIMIT, KF_NO_OFFSET, "a text of %zu bytes is too long", size);
+        return NULL;
+    }
+    char *copy = kfi_alloc_raw(job, size + 1, 1);
+    if (copy) {
+        if (size)
+            memcpy(copy, text, size);
+        copy[size] = '\0';
+    }
+    return copy;
+}
+
+char *kfi_strdup(kf_job *job, const char *text)
+{
+    return kfi_strndup(job, text, strlen(text));
+}
+
+char *kfi_format_text(kf_job *job, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = kfi_alloc_raw(job, (size_t)(length < 0 ? 0 : length) + 1, 1);
+    if (!text)
+        return NULL;
+    va_start(args, format);
+    vsnprintf(text, (size_t)(length < 0 ? 0 : length) + 1, format, args);
+    va_end(args);
+    return text;
+}
+
+void *kfi_push(kf_job *job, void *array, size_t *count, size_t item_size)
+{
+    void *items;
+    memcpy(&items, array, sizeof items);
+    size_t n = *count;
+    if ((n & (n - 1)) == 0) { /* 0 or a power of two: full */
+        size_t capacity = n == 0 ? 1 : n * 2;
+        void *moved = kfi_alloc(job, capacity, item_size);
+        if (!moved)
+            return NULL;
+        if (n)
+            memcpy(moved, items, n * item_size);
+        items = moved;
+        memcpy(array, &items, sizeof items);
+    }
+    *count = n + 1;
+    return (char *)items + n * item_size;
+}
+
+/* How many bytes the well-formed UTF-8 character at p has; 0 if it is none. */
+static size_t character(const unsigned char *p)
+{
+    if (p[0] < 0x80)
+        return 1;
+    size_t size = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+    if (p[0] < 0xc2 || p[0] > 0xf4 || (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
+        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
+        return 0;
+    for (size_t i = 1; i < size; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    return size;
+}
+
+void kfi_make_readable(char *text)
+{
+    for (unsigned char *p = (unsigned char *)text; *p;) {
+        size_t size = character(p);
+        if (size == 0) {
+            *p = '?';
+            size = 1;
+        }
+        p += size;
+    }
+}
+
+bool kfi_fail(kf_job *job, kf_code code, uint64_t offset, const char *format, ...)
+{
+    kf_error *error = &job->error;
+    if (error->code != KF_OK)
+        return false;
+    error->code = code;
+    error->offset = offset;
+    snprintf(error->file, sizeof error->file, "%s", job->file ? job->file : "");
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error->message, sizeof error->message, format, args);
+    va_end(args);
+    kfi_make_readable(error->message);
+    return false;
+}
+
+bool kfi_failed(const kf_job *job)
+{
+    return job->error.code != KF_OK;
+}
+
+bool kfi_say(kf_job *job, kf_level level, const char *id, const char *file, uint64_t offset, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    kfi_make_readable(text);
+
+    if (level == KF_WARNING && job->options.strict)
+        return kfi_fail(job, KF_INEXPRESSIBLE, offset, "%s", text);
+
+    size_t alike = 0;
+    kf_message *last = NULL;
+    for (size_t i = 0; i < job->message_count; i++) {
+        kf_message *message = &job->messages[i];
+        if (message->level == level && strcmp(message->id, id) == 0) {
+            alike++;
+            last = message;
+        }
+    }
+    if (alike >= KFI_MESSAGES_EACH) {
+        last->repeats++;
+        return true;
+    }
+    char *copy = kfi_strdup(job, text);
+    kf_message *message = copy ? kfi_push(job, &job->messages, &job->message_count, sizeof *message) : NULL;
+    if (!message)
+        return false;
+    *message = (kf_message){.level = level, .id = id, .text = copy, .file = file, .offset = offset};
+    return true;
+}
+
+size_t kfi_said(const kf_job *job, const char *id)
+{
+    size_t said = 0;
+    for (size_t i = 0; i < job->message_count; i++)
+        if (strcmp(job->messages[i].id, id) == 0)
+            said += 1 + job->messages[i].repeats;
+    return said;
+}

@@ -1,0 +1,63 @@
+/* A job's state that everything works with: its memory, its first error, its messages. */
+#ifndef KFI_STATUS_H
+#define KFI_STATUS_H
+
+#include "arena.h"
+#include "keyferry.h"
+
+#if defined(__GNUC__)
+#define KFI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define KFI_PRINTF(text, first)
+#endif
+
+typedef struct kfi_emitted {
+    const char *name;
+    const void *data;
+    size_t size;
+} kfi_emitted;
+
+struct kf_job {
+    kf_library *library;
+    kf_options options;
+    kfi_arena arena;
+    kf_error error;      /* code KF_OK while all is well */
+    const char *file;    /* name of the file at work, for errors; or NULL */
+    kf_message *messages;
+    size_t message_count;
+    uint64_t input;      /* bytes of all files given so far; the memory ceiling grows with it */
+    kfi_emitted *emitted; /* what an exporter has written */
+    size_t emitted_count;
+};
+
+/* Zeroed memory of the job; NULL and KF_NO_MEMORY or KF_MEMORY_LIMIT on failure. */
+void *kfi_alloc(kf_job *job, size_t count, size_t size);
+/* The same without zeroing, for arrays that are filled at once. */
+void *kfi_alloc_raw(kf_job *job, size_t count, size_t size);
+/* A copy with a NUL behind it. */
+char *kfi_strndup(kf_job *job, const char *text, size_t size);
+char *kfi_strdup(kf_job *job, const char *text);
+KFI_PRINTF(2, 3) char *kfi_format_text(kf_job *job, const char *format, ...);
+/* Makes a message UTF-8, whatever bytes the names in it have and wherever they were cut: others become '?'. */
+void kfi_make_readable(char *text);
+
+/* One more item at the end of an array that grows only here: returns the zeroed new item, counts it, and moves the
+ * array when its count reaches a power of two. `array` is the address of the array's pointer. */
+void *kfi_push(kf_job *job, void *array, size_t *count, size_t item_size);
+
+/* Notes the error unless there is one already; always false. */
+KFI_PRINTF(4, 5) bool kfi_fail(kf_job *job, kf_code code, uint64_t offset, const char *format, ...);
+bool kfi_failed(const kf_job *job);
+
+/* Adds a message. False only on failure: no memory, or a warning with options.strict (KF_INEXPRESSIBLE).
+ * Beyond KFI_MESSAGES_EACH of one id, messages are only counted on the last one kept. */
+enum { KFI_MESSAGES_EACH = 8 };
+KFI_PRINTF(6, 7)
+bool kfi_say(kf_job *job, kf_level level, const char *id, const char *file, uint64_t offset, const char *format, ...);
+#define kfi_warn(job, id, ...) kfi_say(job, KF_WARNING, id, NULL, KF_NO_OFFSET, __VA_ARGS__)
+#define kfi_note(job, id, ...) kfi_say(job, KF_NOTE, id, NULL, KF_NO_OFFSET, __VA_ARGS__)
+
+/* How often a message of that id was given, repeats included. */
+size_t kfi_said(const kf_job *job, const char *id);
+
+#endif

@@ -1,0 +1,202 @@
+/* Three curves into one list of keys: the format stores x, y and z of a key together, with one set of
+ * numbers. */
+#include "nytro.h"
+
+#include <math.h>
+
+/* Times this near are one key: about the step of a 32-bit time. */
+static double near_in_time(double time)
+{
+    return 1e-6 * fmax(1.0, fabs(time));
+}
+
+static bool untouched(const kf_track *track)
+{
+    return track->source >= 0 && (track->state == KF_TRACK_SAME || track->state == KF_TRACK_KEPT);
+}
+
+static kf_origin origin_of(const kf_track *track, const kf_origin *origins, size_t i, size_t limit)
+{
+    kf_origin origin = {KF_NEW, KF_CHANGED_ALL};
+    if (untouched(track))
+        origin = (kf_origin){(uint32_t)i, 0};
+    else if (origins)
+        origin = origins[i];
+    return origin.key < limit ? origin : (kf_origin){KF_NEW, KF_CHANGED_ALL};
+}
+
+static bool zips(const kf_track *track)
+{
+    const kf_curve *x = &track->curve[0];
+    for (unsigned c = 1; c < track->curves; c++) {
+        if (track->curve[c].count != x->count)
+            return false;
+        for (size_t i = 0; i < x->count; i++)
+            if (fabs(track->curve[c].keys[i].time - x->keys[i].time) > near_in_time(x->keys[i].time))
+                return false;
+    }
+    return track->curves == 3;
+}
+
+/* Numbers that were edited on one component go for all three, for the record has room for one set. */
+static bool merge_numbers(const nytro_node *node, const kf_track *track, const size_t at[3],
+                          const bool here[3], nytro_key *key)
+{
+    int chosen = -1;
+    for (unsigned c = 0; c < 3; c++) {
+        const kf_curve *curve = &track->curve[c];
+        if (!here[c] || !curve->tcb)
+            continue;
+        bool edited = key->changed[c] & (KF_CHANGED_TCB | KF_CHANGED_EASE);
+        bool first = chosen < 0 || (edited && !(key->changed[chosen] & (KF_CHANGED_TCB | KF_CHANGED_EASE)));
+        if (first) {
+            chosen = (int)c;
+            key->tcb = curve->tcb[at[c]];
+        }
+    }
+    for (unsigned c = 0; c < 3 && key->interp == KF_TCB; c++) {
+        const kf_curve *curve = &track->curve[c];
+        if (!here[c] || !curve->tcb || (int)c == chosen)
+            continue;
+        const kf_tcb *other = &curve->tcb[at[c]];
+        if (other->tension != key->tcb.tension || other->continuity != key->tcb.continuity ||
+            other->bias != key->tcb.bias || other->ease_in != key->tcb.ease_in ||
+            other->ease_out != key->tcb.ease_out)
+            return kfi_warn(
+                node->job, "tcb-shared",
+                "node \"%.60s\", take \"%.60s\", %.4f s: x, y and z have different TCB numbers, the key "
+                "has one set; it takes those of %c",
+                node->name, node->take->name, key->time, "xyz"[chosen]);
+    }
+    return true;
+}
+
+/* One key of those that the components have at a time; those without one there give their value. */
+static bool gather_key(const nytro_node *node, const kf_track *track, const size_t at[3], const bool here[3],
+                       double time, size_t limit, nytro_key *key)
+{
+    *key = (nytro_key){.time = time, .origin = -1, .index = -1, .interp = KF_LINEAR};
+    bool typed = false;
+    for (unsigned c = 0; c < 3; c++) {
+        const kf_curve *curve = &track->curve[c];
+        if (!here[c]) {
+            key->changed[c] = KF_CHANGED_ALL;
+            key->value[c] = c < track->curves ? kfi_curve_value(curve, time, track->rest[c]) : track->rest[c];
+            continue;
+        }
+        const kf_key *from = &curve->keys[at[c]];
+        kf_origin origin = origin_of(track, curve->origin, at[c], limit);
+        key->value[c] = from->value;
+        key->changed[c] = origin.changed;
+        if (origin.key != KF_NEW && (key->origin < 0 || !(origin.changed & KF_CHANGED_TIME)))
+            key->origin = origin.key;
+        /* TCB says the most, a cubic more than a line. */
+        if (!typed || from->interp == KF_TCB || (from->interp != KF_LINEAR && key->interp == KF_LINEAR))
+            key->interp = from->interp;
+        typed = true;
+    }
+    if (here[0] && here[1] && here[2] && at[0] == at[1] && at[0] == at[2])
+        key->index = (int64_t)at[0];
+    return merge_numbers(node, track, at, here, key);
+}
+
+static bool gather_values(nytro_node *node, nytro_channel *to, size_t limit)
+{
+    const kf_track *track = to->track;
+    size_t most = 0, at[3] = {0, 0, 0};
+    for (unsigned c = 0; c < track->curves; c++)
+        most += track->curve[c].count;
+    bool zipped = zips(track);
+    if (zipped)
+        most = track->curve[0].count;
+    to->keys = kfi_alloc(node->job, most, sizeof *to->keys);
+    if (!to->keys)
+        return false;
+    while (to->count < most) {
+        bool here[3] = {false, false, false};
+        double time = INFINITY;
+        for (unsigned c = 0; c < track->curves; c++)
+            if (at[c] < track->curve[c].count)
+                time = fmin(time, track->curve[c].keys[at[c]].time);
+        if (time == (double)INFINITY)
+            break;
+        for (unsigned c = 0; c < track->curves; c++)
+            here[c] = zipped || (at[c] < track->curve[c].count &&
+                                 track->curve[c].keys[at[c]].time <= time + near_in_time(time));
+        if (!gather_key(node, track, at, here, time, limit, &to->keys[to->count++]))
+            return false;
+        for (unsigned c = 0; c < track->curves; c++)
+            at[c] += here[c];
+    }
+    return true;
+}
+
+static bool gather_rotations(nytro_node *node, nytro_channel *to, size_t limit)
+{
+    const kf_track *track = to->track;
+    const kf_node *from = &node->anim->nodes[node->index];
+    double tolerance = node->options->tolerance > 0 ? node->options->tolerance : 0.01;
+    to->quat = track->quat;
+    if (!track->quaternion &&
+        !kfi_quat_from_euler_curves(node->job, track->curve, track->rest, (kf_rotation_order)from->order,
+                                    tolerance * 0.5, &to->quat))
+        return false;
+    if (!track->quaternion)
+        to->quat.origin = NULL; /* it names Euler keys */
+    to->keys = kfi_alloc(node->job, to->quat.count, sizeof *to->keys);
+    if (!to->keys)
+        return false;
+    for (size_t i = 0; i < to->quat.count; i++) {
+        const kf_quat_key *key = &to->quat.keys[i];
+        kf_origin origin = origin_of(track, to->quat.origin, i, limit);
+        to->keys[i] = (nytro_key){.time = key->time,
+                                  .turns = key->turns,
+                                  .origin = origin.key == KF_NEW ? -1 : (int64_t)origin.key,
+                                  .changed = {origin.changed},
+                                  .index = (int64_t)i,
+                                  .interp = key->interp};
+        memcpy(to->keys[i].value, key->q, sizeof key->q);
+        if (to->quat.tcb)
+            to->keys[i].tcb = to->quat.tcb[i];
+    }
+    to->count = to->quat.count;
+    return true;
+}
+
+/* A channel that does not move, but stands elsewhere than where a node stands by itself: one key. */
+static bool gather_rest(nytro_node *node, nytro_channel *to)
+{
+    const kf_node *from = &node->anim->nodes[node->index];
+    const double *rest = to->channel == KFI_NYTRO_TRANSLATION ? from->rest.translation
+                         : to->channel == KFI_NYTRO_ROTATION  ? from->rest.rotation
+                                                              : from->rest.scale;
+    double usual = to->channel == KFI_NYTRO_SCALE ? 1.0 : 0.0;
+    if (rest[0] == usual && rest[1] == usual && rest[2] == usual)
+        return true;
+    to->keys = kfi_alloc(node->job, 1, sizeof *to->keys);
+    if (!to->keys)
+        return false;
+    nytro_key *key = &to->keys[0];
+    *key = (nytro_key){.time = node->take->start, .origin = -1, .index = -1, .interp = KF_LINEAR};
+    memcpy(key->value, rest, 3 * sizeof *rest);
+    if (to->channel == KFI_NYTRO_ROTATION)
+        kfi_quat_from_euler(rest, (kf_rotation_order)from->order, key->value);
+    to->count = 1;
+    return true;
+}
+
+bool kfi_nytro_gather(nytro_node *node, unsigned channel)
+{
+    nytro_channel *to = &node->channels[channel];
+    *to = (nytro_channel){.channel = channel};
+    for (size_t i = 0; i < node->track_count && !to->track; i++) {
+        const kf_track *track = &node->take->tracks[node->tracks[i]];
+        if (track->channel == kfi_nytro_neutral(channel) && track->layer == 0)
+            to->track = track;
+    }
+    if (!to->track)
+        return node->original ? true : gather_rest(node, to);
+    size_t limit = node->was ? node->was->count[channel] : 0;
+    to->raw = node->was && untouched(to->track);
+    return channel == KFI_NYTRO_ROTATION ? gather_rotations(node, to, limit) : gather_values(node, to, limit);
+}

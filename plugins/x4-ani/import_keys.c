@@ -1,0 +1,214 @@
+/* One component of a list of keys: records into a neutral curve. */
+#include "x4-ani/x4.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static bool warn_key(const x4_component *c, const char *id, size_t i, const char *what)
+{
+    return kfi_warn(c->job, id, "node \"%.60s\", take \"%.60s\", %s %c at %.4f s: %s",
+                    c->anim->nodes[c->track->node].name, c->take->name, kfi_x4_kind_name(c->kind),
+                    "xyz"[c->index], c -> curve -> keys[i].time, what);
+}
+
+static const uint8_t *record(const x4_component *c, size_t i)
+{
+    return c->records + i * X4_KEY_SIZE;
+}
+
+/* Times and values; where one is no finite number, or a time lies before its predecessor's, the last good
+ * one. */
+static bool read_times_and_values(x4_component *c)
+{
+    double time = 0, value = x4_rest(c->kind);
+    for (size_t i = 0; i < c->curve->count; i++) {
+        kf_key *key = &c->curve->keys[i];
+        double own_time = kfi_x4_time(record(c, i)), own_value = kfi_x4_value(record(c, i), c->index);
+        bool finite = isfinite(own_time) && isfinite(own_value);
+        bool backwards = i > 0 && own_time < time;
+        if (isfinite(own_time) && !backwards)
+            time = own_time;
+        if (isfinite(own_value))
+            value = own_value * c->unit;
+        key->time = time;
+        key->value = value;
+        if (!finite) {
+            key->flags |= KF_KEY_NONFINITE;
+            if (!warn_key(c, "nonfinite", i,
+                          isfinite(own_time) ? "the value is no finite number: the last one is held"
+                                             : "the time is no finite number: the last one is held"))
+                return false;
+        }
+        if (backwards && c->index == 0 &&
+            !kfi_note(c->job, "time-order",
+                      "node \"%.60s\", take \"%.60s\", %s key %zu: its time %g s lies before the key before "
+                      "it and is "
+                      "shown as %g s",
+                      c->anim->nodes[c->track->node].name, c->take->name, kfi_x4_kind_name(c->kind), i,
+                      own_time, time))
+            return false;
+    }
+    return true;
+}
+
+static float finite_number(const uint8_t *field, bool *finite)
+{
+    float number = kfi_load_f32(field);
+    if (isfinite(number))
+        return number;
+    *finite = false;
+    return 0;
+}
+
+static bool read_tcb(x4_component *c)
+{
+    for (size_t i = 0; i < c->curve->count; i++) {
+        const uint8_t *key = record(c, i);
+        bool finite = true;
+        c->curve->tcb[i] = (kf_tcb){
+            .tension = finite_number(key + X4_KEY_TENSION, &finite),
+            .continuity = finite_number(key + X4_KEY_CONTINUITY, &finite),
+            .bias = finite_number(key + X4_KEY_BIAS, &finite),
+            .ease_in = finite_number(key + X4_KEY_EASE_IN, &finite),
+            .ease_out = finite_number(key + X4_KEY_EASE_OUT, &finite),
+        };
+        if (!finite && !warn_key(c, "nonfinite", i, "a TCB number is no finite number: 0 is used"))
+            return false;
+    }
+    return true;
+}
+
+/* A control point (0 outgoing, 1 incoming) of key i as a handle of key `of`. */
+static bool read_point(x4_component *c, size_t i, unsigned point, size_t of, kf_handle *handle)
+{
+    const uint8_t *p = record(c, i) + kfi_x4_point(c->index, point);
+    const kf_key *key = &c->curve->keys[of];
+    double time = kfi_x4_time(record(c, of)), value = kfi_x4_value(record(c, of), c->index);
+    if (!isfinite(time))
+        time = key->time;
+    if (!isfinite(value))
+        value = key->value / c->unit;
+    handle->dt = kfi_load_f32(p) - time;
+    handle->dv = (kfi_load_f32(p + 4) - value) * c->unit;
+    if (isfinite(handle->dt) && isfinite(handle->dv))
+        return true;
+    *handle = (kf_handle){0, 0};
+    return warn_key(c, "nonfinite", i, "a control point is no finite number: a handle of no length is used");
+}
+
+static kf_handle third(const kf_key *from, const kf_key *to, double slope)
+{
+    double dt = (to->time - from->time) / 3.0;
+    return (kf_handle){dt, slope * dt};
+}
+
+/* The derivative that the file stores, or the straight line's slope where it has none. */
+static double derivative(const x4_component *c, size_t i, size_t field, double chord)
+{
+    float stored = kfi_load_f32(record(c, i) + field + 4 * (size_t)c->index);
+    return kfi_load_u32(record(c, i) + X4_KEY_DERIV) != 0 && isfinite(stored) ? stored * c->unit : chord;
+}
+
+/* Quadratic, cubic and unknown numbers: no file shows what the game makes of them, so the nearest shape is
+ * taken. */
+static bool read_rare_segment(x4_component *c, size_t i, uint32_t number)
+{
+    kf_key *key = &c->curve->keys[i], *next = key + 1;
+    const char *shape = "a straight line";
+    double span = next->time - key->time;
+    bool derived =
+        kfi_load_u32(record(c, i) + X4_KEY_DERIV) != 0 || kfi_load_u32(record(c, i + 1) + X4_KEY_DERIV) != 0;
+    key->interp = KF_LINEAR;
+    if (number == X4_QUADRATIC && x4_point_set(record(c, i), c->index, 0)) {
+        /* One control point for both ends, raised to the cubic of the same shape. */
+        shape = "a Bezier segment through its first control point";
+        key->interp = KF_BEZIER;
+        if (!read_point(c, i, 0, i, &key->out) || !read_point(c, i, 0, i + 1, &next->in))
+            return false;
+        key->out = (kf_handle){key->out.dt * (2.0 / 3.0), key->out.dv * (2.0 / 3.0)};
+        next->in = (kf_handle){next->in.dt * (2.0 / 3.0), next->in.dv * (2.0 / 3.0)};
+    } else if (number == X4_CUBIC && derived && span > 0) {
+        shape = "a cubic with its stored derivatives";
+        double chord = (next->value - key->value) / span;
+        key->interp = KF_HERMITE;
+        key->out = third(key, next, derivative(c, i, X4_KEY_DERIV_OUT, chord));
+        next->in = third(next, key, derivative(c, i + 1, X4_KEY_DERIV_IN, chord));
+    } else if (number == X4_CUBIC &&
+               (x4_point_set(record(c, i), c->index, 0) || x4_point_set(record(c, i + 1), c->index, 1))) {
+        shape = "a Bezier segment through its control points";
+        key->interp = KF_BEZIER;
+        if (!read_point(c, i, 0, i, &key->out) || !read_point(c, i + 1, 1, i + 1, &next->in))
+            return false;
+    }
+    char what[96];
+    snprintf(what, sizeof what, "interpolation %lu is shown as %s", (unsigned long)number, shape);
+    return warn_key(c, "interpolation", i, what);
+}
+
+/* The segment after key i: the key's interpolation, its out handle and the next key's in handle. */
+static bool read_segment(x4_component *c, size_t i)
+{
+    kf_key *key = &c->curve->keys[i], *next = key + 1;
+    uint32_t number = kfi_x4_interp(record(c, i), c->index);
+    switch (number) {
+    case X4_STEP:
+        key->interp = KF_STEP;
+        return true;
+    case X4_LINEAR:
+        key->interp = KF_LINEAR;
+        return true;
+    case X4_TCB:
+        key->interp = KF_TCB;
+        return true;
+    case X4_BEZIER:
+        key->interp = KF_BEZIER;
+        return read_point(c, i, 0, i, &key->out) && read_point(c, i + 1, 1, i + 1, &next->in);
+    case X4_BEZIER_LINEAR_TIME:
+        /* Only the points' values count, at a third and two thirds of the way. */
+        key->interp = KF_HERMITE;
+        if (!read_point(c, i, 0, i, &key->out) || !read_point(c, i + 1, 1, i + 1, &next->in))
+            return false;
+        key->out.dt = (next->time - key->time) / 3.0;
+        next->in.dt = -key->out.dt;
+        if (key->out.dt == 0)
+            key->out = next->in = (kf_handle){0, 0};
+        return true;
+    default:
+        key->native = number <= UINT16_MAX ? (uint16_t)number : UINT16_MAX;
+        return read_rare_segment(c, i, number);
+    }
+}
+
+/* What the last key says of a segment that is not there, and the handles before the first and after the last
+ * key. */
+static bool read_ends(x4_component *c)
+{
+    static const uint8_t interps[] = {KF_LINEAR, KF_STEP,   KF_LINEAR,  KF_LINEAR,
+                                      KF_LINEAR, KF_BEZIER, KF_HERMITE, KF_TCB};
+    size_t last = c->curve->count - 1;
+    kf_key *keys = c->curve->keys;
+    uint32_t number = kfi_x4_interp(record(c, last), c->index);
+    keys[last].interp = number < sizeof interps ? interps[number] : KF_LINEAR;
+    if (number == X4_QUADRATIC || number == X4_CUBIC || number > X4_TCB)
+        keys[last].native = number <= UINT16_MAX ? (uint16_t)number : UINT16_MAX;
+    if (keys[0].interp == KF_BEZIER && keys[0].native == 0 && x4_point_set(record(c, 0), c->index, 1) &&
+        !read_point(c, 0, 1, 0, &keys[0].in))
+        return false;
+    bool handled = keys[last].interp == KF_BEZIER ||
+                   (last > 0 && keys[last - 1].interp == KF_BEZIER && keys[last - 1].native == 0);
+    return !handled || !x4_point_set(record(c, last), c->index, 0) ||
+           read_point(c, last, 0, last, &keys[last].out);
+}
+
+bool kfi_x4_read_component(x4_component *c, size_t count)
+{
+    bool tcb = false;
+    for (size_t i = 0; i < count; i++)
+        tcb = tcb || kfi_x4_interp(record(c, i), c->index) == X4_TCB;
+    if (!kfi_make_keys(c->job, c->curve, count, tcb) || !read_times_and_values(c) || (tcb && !read_tcb(c)))
+        return false;
+    for (size_t i = 0; i + 1 < count; i++)
+        if (!read_segment(c, i))
+            return false;
+    return read_ends(c);
+}

@@ -1,0 +1,70 @@
+# Shared by the scripts: sourced, not run. Sets `root`, the folder of the project.
+root=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
+
+say() { echo "$*" >&2; }
+
+# The test part cannot run here: a failure in CI, where everything has to be there, else a skip that says so.
+skip()
+{
+    say "$*"
+    [ "${CI:-}" = true ] && exit 1
+    exit 77
+}
+
+# has cmake | has zlib.h: is the program, or the C header, on this machine?
+has()
+{
+    case $1 in
+    *.h) echo "#include <$1>" | "${CC:-cc}" -E -x c -o /dev/null - 2>/dev/null ;;
+    *) command -v "$1" >/dev/null ;;
+    esac
+}
+
+# need PROGRAM-OR-HEADER=PACKAGE...: installs the Debian packages of all that is missing, in one go.
+# Where that is not possible it says what to install, and fails.
+need()
+{
+    local pair packages=() sudo=()
+    for pair in "$@"; do
+        has "${pair%%=*}" || packages+=("${pair#*=}")
+    done
+    [ ${#packages[@]} != 0 ] || return 0
+    if has apt-get; then
+        [ "$(id -u)" = 0 ] || sudo=(sudo -n)
+        if "${sudo[@]}" true 2>/dev/null; then
+            say "Installing ${packages[*]}"
+            local install=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends)
+            { "${install[@]}" "${packages[@]}" ||
+                { "${sudo[@]}" apt-get update -q && "${install[@]}" "${packages[@]}"; }; } </dev/null >&2 && return 0
+        fi
+    fi
+    say "Please install what these Debian packages offer: ${packages[*]}"
+    return 1
+}
+
+need_build_tools() { need cc=gcc cmake=cmake ninja=ninja-build xz=xz-utils zlib.h=zlib1g-dev; }
+
+# stale FOLDER PATH...: has something below the paths changed since build_once ended there?
+stale()
+{
+    local folder=$1
+    shift
+    [ ! -e "$folder/.built" ] || [ -n "$(find "$@" -newer "$folder/.built" -print -quit)" ]
+}
+
+# build_once FOLDER [CMAKE-OPTION...]: configures and builds; quiet unless it fails. Safe to be run twice at a time.
+build_once()
+{
+    local folder=$1
+    shift
+    mkdir -p "$folder"
+    (
+        flock 9
+        touch "$folder/.started" # what changes from now on is not in this build
+        if [ ! -e "$folder/build.ninja" ]; then
+            cmake -S "$root" -B "$folder" -G Ninja "$@" >"$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 1; }
+        fi
+        cmake --build "$folder" >"$folder/log" 2>&1 || { grep -v '^\[[0-9]*/[0-9]*\]' "$folder/log" >&2; exit 1; }
+        mv "$folder/.started" "$folder/.built"
+    ) 9>"$folder/.lock"
+}

@@ -1,0 +1,392 @@
+/* bench NODES KEYS ROUNDS FBX [LINEAR-FBX]: one animation of NODES x 9 curves x KEYS keys with tangents: written by us
+ * and packed by zlib, read by us and by ufbx, evaluated by both. Each number is the least processor time of ROUNDS, in
+ * seconds, as a line of JSON; the animation is left in FBX. */
+#include "anim.h"
+#include "curve.h"
+#include "fbx/scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <ufbx.h>
+#include <zlib.h>
+#ifdef WITH_ASSIMP
+#include <assimp/cexport.h>
+#include <assimp/cimport.h>
+#include <assimp/scene.h>
+#endif
+
+static int rounds;
+
+static void die(const char *what)
+{
+    fprintf(stderr, "bench: %s\n", what);
+    exit(1);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double peak_mb(void)
+{
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    return (double)use.ru_maxrss / 1024;
+}
+
+static void put(const char *name, double value)
+{
+    printf(",\"%s\":%.6g", name, value);
+}
+
+/* ---------------------------------------------------------------- the animation */
+
+static uint32_t chance_state = 1;
+
+static double chance(void) /* -1..1 */
+{
+    chance_state = chance_state * 1664525u + 1013904223u;
+    return (double)(chance_state >> 8) / 8388608.0 - 1;
+}
+
+static void fill(kf_curve *curve, size_t keys, bool linear)
+{
+    double speed = 1 + chance(), phase = chance() * 3;
+    for (size_t i = 0; i < keys; i++) {
+        kf_key *key = &curve->keys[i];
+        key->time = (double)i / 30;
+        key->value = (double)(float)(50 * sin(key->time * speed + phase) + chance());
+        key->interp = linear ? KF_LINEAR : KF_HERMITE;
+    }
+    for (size_t i = 0; i < keys && !linear; i++) {
+        const kf_key *a = &curve->keys[i ? i - 1 : i], *b = &curve->keys[i + 1 < keys ? i + 1 : i];
+        float slope = keys > 1 ? (float)((b->value - a->value) / (b->time - a->time)) : 0;
+        kf_key *key = &curve->keys[i];
+        key->in = (kf_handle){-1.0 / 90, (double)slope * (-1.0 / 90)};
+        key->out = (kf_handle){1.0 / 90, (double)slope * (1.0 / 90)};
+    }
+}
+
+static void build(kf_job *job, kf_anim *anim, size_t nodes, size_t keys, bool linear)
+{
+    kfi_anim_init(anim, "fbx");
+    chance_state = 1;
+    kf_take *take = kfi_add_take(job, anim, "take");
+    for (size_t n = 0; take && n < nodes; n++) {
+        char name[32];
+        snprintf(name, sizeof name, "node%04zu", n);
+        char *kept = malloc(sizeof name);
+        if (!kept || !kfi_add_node(job, anim, strcpy(kept, name), -1))
+            die("no memory");
+        for (unsigned channel = KF_TRANSLATION; channel <= KF_SCALE; channel++) {
+            kf_track *track = kfi_add_track(job, take, (uint32_t)n, (kf_channel)channel, 3);
+            for (unsigned k = 0; k < 3; k++) {
+                if (!track || !kfi_make_keys(job, &track->curve[k], keys, false))
+                    die("no memory");
+                fill(&track->curve[k], keys, linear);
+            }
+        }
+    }
+    kfi_fit_take_ranges(anim);
+    if (!take || !kfi_anim_validate(job, anim))
+        die("the animation is not valid");
+}
+
+/* ---------------------------------------------------------------- writing */
+
+typedef struct memory {
+    char *data;
+    size_t size, capacity;
+} memory;
+
+static bool append(void *user, const void *data, size_t size)
+{
+    memory *m = user;
+    if (size > m->capacity - m->size)
+        return false;
+    memcpy(m->data + m->size, data, size);
+    m->size += size;
+    return true;
+}
+
+static bool patch(void *user, uint64_t at, const void *data, size_t size)
+{
+    memory *m = user;
+    memcpy(m->data + at, data, size);
+    return true;
+}
+
+static bool drop(void *user, const void *data, size_t size)
+{
+    (void)user, (void)data, (void)size;
+    return true;
+}
+
+static bool drop_at(void *user, uint64_t at, const void *data, size_t size)
+{
+    (void)at;
+    return drop(user, data, size);
+}
+
+static double write_fbx(kf_job *job, const kf_anim *anim, memory *m)
+{
+    double best = 1e9;
+    for (int i = 0; i < rounds; i++) {
+        m->size = 0;
+        double began = now();
+        if (!kfi_fbx_write(job, anim, &(kf_sink){m, append, patch}))
+            die("the FBX was not written");
+        best = fmin(best, now() - began);
+    }
+    return best;
+}
+
+static void save(const memory *m, const char *path)
+{
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(m->data, 1, m->size, f) != m->size || fclose(f) != 0)
+        die("the FBX was not saved");
+}
+
+/* The five arrays of a curve as FBX has them before any saving: 36 bytes a key. */
+typedef struct arrays {
+    int64_t *times;
+    float *values, *data;
+    int32_t *flags, *counts;
+} arrays;
+
+static void fill_arrays(const kf_curve *curve, arrays *a)
+{
+    for (size_t i = 0; i < curve->count; i++) {
+        const kf_key *key = &curve->keys[i];
+        a->times[i] = (int64_t)llround(key->time * 46186158000.0);
+        a->values[i] = (float)key->value;
+        a->flags[i] = 0x00000408;
+        a->counts[i] = 1;
+        a->data[4 * i] = (float)(key->out.dv / key->out.dt);
+        a->data[4 * i + 1] = i + 1 < curve->count ? (float)(key[1].in.dv / key[1].in.dt) : 0;
+        a->data[4 * i + 2] = 4.62778e-30f; /* both weights a third, packed */
+        a->data[4 * i + 3] = 0;
+    }
+}
+
+static double pack(z_stream *z, const void *data, size_t size, memory *m)
+{
+    double began = now();
+    deflateReset(z);
+    z->next_in = (Bytef *)(uintptr_t)data;
+    z->avail_in = (uInt)size;
+    z->next_out = (Bytef *)m->data;
+    z->avail_out = (uInt)(size + size / 100 + 1024);
+    if (deflate(z, Z_FINISH) != Z_STREAM_END)
+        die("zlib failed");
+    m->size += z->total_out;
+    return now() - began;
+}
+
+/* Packs each array by itself, with one stream used over and over. */
+static double zlib_alone(const kf_anim *anim, int level, size_t keys, memory *m)
+{
+    z_stream z = {0};
+    arrays a = {malloc(keys * 8), malloc(keys * 4), malloc(keys * 16), malloc(keys * 4), malloc(keys * 4)};
+    if (deflateInit(&z, level) != Z_OK || !a.times || !a.values || !a.data || !a.flags || !a.counts)
+        die("no memory");
+    double spent = 0;
+    m->size = 0;
+    for (size_t t = 0; t < anim->takes[0].track_count; t++)
+        for (unsigned k = 0; k < 3; k++) {
+            fill_arrays(&anim->takes[0].tracks[t].curve[k], &a);
+            spent += pack(&z, a.times, keys * 8, m) + pack(&z, a.values, keys * 4, m) +
+                     pack(&z, a.flags, keys * 4, m) + pack(&z, a.data, keys * 16, m) +
+                     pack(&z, a.counts, keys * 4, m);
+        }
+    deflateEnd(&z);
+    free(a.times), free(a.values), free(a.data), free(a.flags), free(a.counts);
+    return spent;
+}
+
+static double copy_alone(size_t size)
+{
+    char *a = malloc(size), *b = malloc(size);
+    double best = 1e9;
+    if (!a || !b)
+        die("no memory");
+    memset(a, 1, size);
+    memset(b, 2, size);
+    for (int i = 0; i < rounds + 1; i++) {
+        double began = now();
+        memcpy(b, a, size);
+        best = fmin(best, now() - began);
+        a[0] = b[size / 2];
+    }
+    free(a);
+    free(b);
+    return best;
+}
+
+/* ---------------------------------------------------------------- reading and evaluating */
+
+static double ufbx_alone(const char *path, ufbx_scene **kept)
+{
+    double best = 1e9;
+    *kept = NULL;
+    for (int i = 0; i < rounds; i++) {
+        ufbx_free_scene(*kept);
+        double began = now();
+        *kept = ufbx_load_file(path, NULL, NULL);
+        best = fmin(best, now() - began);
+        if (!*kept)
+            die("ufbx does not read it");
+    }
+    return best;
+}
+
+static double read_ours(kf_library *library, const char *path)
+{
+    double best = 1e9;
+    kf_error error;
+    for (int i = 0; i < rounds; i++) {
+        double began = now();
+        FILE *f = fopen(path, "rb");
+        if (!f || fseek(f, 0, SEEK_END) != 0)
+            die("cannot be read");
+        size_t size = (size_t)ftell(f);
+        char *data = malloc(size);
+        rewind(f);
+        if (!data || fread(data, 1, size, f) != size)
+            die("cannot be read");
+        fclose(f);
+        kf_job *job = kf_job_new(library, NULL, &error);
+        if (!job || !kf_load(job, &(kf_file){"x.fbx", data, size}, 1, &error))
+            die(error.message);
+        best = fmin(best, now() - began);
+        kf_job_free(job);
+        free(data);
+    }
+    return best;
+}
+
+/* Four samples a key on every curve. */
+static void evaluate(const kf_anim *anim, const ufbx_scene *scene, size_t keys)
+{
+    size_t count = keys * 4, curves = anim->takes[0].track_count * 3;
+    double *times = malloc(count * sizeof *times), *values = malloc(count * sizeof *values), sum = 0;
+    if (!times || !values)
+        die("no memory");
+    for (size_t i = 0; i < count; i++)
+        times[i] = (double)i / 120;
+    if (curves > 300)
+        curves = 300;
+    double began = now();
+    for (size_t c = 0; c < curves; c++) {
+        kfi_curve_values(&anim->takes[0].tracks[c / 3].curve[c % 3], times, count, 0, values);
+        sum += values[count / 2];
+    }
+    double ours = now() - began;
+    began = now();
+    for (size_t c = 0; c < curves; c++)
+        for (size_t i = 0; i < count; i++)
+            sum += (double)ufbx_evaluate_curve(scene->anim_curves.data[c], times[i], 0);
+    double theirs = now() - began;
+    put("evaluate_ns", ours / (double)(curves * count) * 1e9);
+    put("ufbx_evaluate_ns", theirs / (double)(curves * count) * 1e9 + (sum > 1e300 ? 1 : 0));
+    free(times);
+    free(values);
+}
+
+/* ---------------------------------------------------------------- assimp: what it reads of an FBX, exported again */
+
+#ifdef WITH_ASSIMP
+static void assimp(const char *path)
+{
+    double best_read = 1e9, best_write = 1e9;
+    for (int i = 0; i < (rounds < 2 ? rounds : 2); i++) {
+        double began = now();
+        const struct aiScene *scene = aiImportFile(path, 0);
+        best_read = fmin(best_read, now() - began);
+        if (!scene)
+            die(aiGetErrorString());
+        began = now();
+        const struct aiExportDataBlob *blob = aiExportSceneToBlob(scene, "fbx", 0);
+        best_write = fmin(best_write, now() - began);
+        if (blob)
+            aiReleaseExportBlob(blob);
+        else
+            best_write = NAN;
+        aiReleaseImport(scene);
+    }
+    put("assimp_read", best_read);
+    if (!isnan(best_write))
+        put("assimp_write", best_write);
+}
+#endif
+
+int main(int argc, char **argv)
+{
+    if (argc < 5)
+        die("usage: bench NODES KEYS ROUNDS FBX [LINEAR-FBX]");
+    size_t nodes = strtoul(argv[1], NULL, 10), keys = strtoul(argv[2], NULL, 10);
+    rounds = atoi(argv[3]);
+    size_t raw = nodes * 9 * keys * 36;
+    kf_error error;
+    kf_options options = {.size = sizeof options, .max_memory = UINT64_MAX / 4};
+    kf_library *library = kf_library_new(NULL, &error);
+    kf_job *job = kf_job_new(library, &options, &error);
+    kf_anim anim;
+    if (!job)
+        die(error.message);
+    build(job, &anim, nodes, keys, false);
+    printf("{\"keys\":%zu", nodes * 9 * keys);
+    double before = peak_mb();
+    if (!kfi_fbx_write(job, &anim, &(kf_sink){NULL, drop, drop_at}))
+        die("the FBX was not written");
+    put("animation_mb", before);
+    put("write_extra_mb", peak_mb() - before);
+
+    memory m = {malloc(raw + (8u << 20)), 0, raw + (8u << 20)};
+    if (!m.data)
+        die("no memory");
+    memset(m.data, 0, m.capacity);
+    put("write", write_fbx(job, &anim, &m));
+    put("size", (double)m.size);
+    save(&m, argv[4]);
+    put("zlib1", zlib_alone(&anim, 1, keys, &m));
+    put("zlib1_size", (double)m.size);
+    if (nodes * keys <= 200000) {
+        zlib_alone(&anim, 6, keys, &m);
+        put("zlib6_size", (double)m.size);
+    }
+    free(m.data);
+    put("memcpy", copy_alone(raw));
+    put("raw_bytes", (double)raw);
+
+    ufbx_scene *scene;
+    put("ufbx_read", ufbx_alone(argv[4], &scene));
+    evaluate(&anim, scene, keys);
+    ufbx_free_scene(scene);
+    kf_job_free(job);
+    put("read", read_ours(library, argv[4]));
+
+    if (argc > 5) {
+        job = kf_job_new(library, &options, &error);
+        build(job, &anim, nodes, keys, true);
+        m = (memory){malloc(raw + (8u << 20)), 0, raw + (8u << 20)};
+        put("write_linear", write_fbx(job, &anim, &m));
+        save(&m, argv[5]);
+        free(m.data);
+        kf_job_free(job);
+#ifdef WITH_ASSIMP
+        assimp(argv[5]);
+#endif
+    }
+    printf("}\n");
+    kf_library_free(library);
+    return 0;
+}

@@ -1,0 +1,233 @@
+"""Usage, exit codes, help, formats, and the verbs that only look."""
+import json
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
+from command import DOOR, KEYFERRY, PLUGINS, SOURCE, Case, sample
+
+VERBS = ["convert", "verify", "info", "dump", "diff", "check", "explain", "formats"]
+
+
+class Usage(Case):
+    def test_help_and_version(self):
+        text = self.keyferry("--help").out.decode()
+        for verb in VERBS:
+            self.assertRegex(text, rf"(?m)^  {verb} ")
+            page = self.keyferry(verb, "--help").out.decode()
+            self.assertTrue(page.startswith(f"usage: keyferry {verb}"))
+            self.assertIn("example", page)
+        self.assertEqual(self.keyferry("-h").out.decode(), text)
+        header = (SOURCE / "common" / "keyferry.h").read_text()
+        version = re.search(r'#define KF_VERSION "(.*)"', header)
+        if version:
+            self.assertEqual(self.keyferry("--version").out.decode(), f"keyferry {version[1]}\n")
+
+    def test_help_tells_every_option(self):
+        """Each option that a verb takes stands in its help, and each that stands there is taken."""
+        for verb in VERBS:
+            page = self.keyferry(verb, "--help").out.decode()
+            for option in re.findall(r"(?m)^  (--?[a-z-]+)", page):
+                done = subprocess.run([KEYFERRY, verb, option, "--help"], capture_output=True, text=True)
+                self.assertNotIn("no use for", done.stderr, f"{verb} {option}")
+                self.assertNotIn("unknown option", done.stderr, f"{verb} {option}")
+
+    def test_nothing(self):
+        done = self.keyferry(code=2)
+        self.assertEqual(done.out, b"")
+        self.assertIn("usage:", done.err)
+
+    def test_slips(self):
+        self.assertIn('unknown verb "conver"; did you mean convert?', self.keyferry("conver", code=2).err)
+        self.assertNotIn("did you mean", self.keyferry("xyzzy", code=2).err)
+        self.assertIn('unknown option "--verbose"', self.keyferry("--verbose", code=2).err)
+        done = self.keyferry("convert", "--tolerence", "1", "a", "b", code=2)
+        self.assertIn("unknown option --tolerence; did you mean --tolerance?", done.err)
+        self.assertIn("did you mean --no-sidecar?", self.keyferry("convert", "--nosidecar", "a", "b", code=2).err)
+        self.assertIn("did you mean --max-memory?", self.keyferry("info", "--max-memori=5", "a", code=2).err)
+        self.assertIn("unknown option -x", self.keyferry("convert", "-x", "a", "b", code=2).err)
+        self.assertIn("info: has no use for --ascii", self.keyferry("info", "--ascii", "a", code=2).err)
+        self.assertIn("has no use for --json", self.keyferry("dump", "--json", "a", code=2).err)
+
+    def test_values(self):
+        good = {"--for": "maya", "--fps": "29.97", "--tcb": "slopes", "--rotation-order": "ZYX", "--tolerance": "1e-3",
+                "--fbx-version": "7400", "--max-memory": "2G", "--jobs": "2", "--bake": None}
+        bad = {"--for": ["houdini", ""], "--fps": ["0", "-1", "x", "30x", "nan", "inf", ""], "--tcb": ["slope"],
+               "--rotation-order": ["XXZ"], "--tolerance": ["0", "-1", "abc"], "--fbx-version": ["7300"],
+               "--max-memory": ["0", "-5", "x", "1T", "99999999999999999999", "99999999999999G"],
+               "--jobs": ["0", "x", "-1", "5000"], "--bake": ["0", "x", ""], "--from": [""], "--rig": [""]}
+        for option, value in good.items():
+            self.keyferry("convert", option, *([value] if value else []), "missing", "out.fbx", code=3)
+            if value:
+                self.keyferry("convert", f"{option}={value}", "missing", "out.fbx", code=3)
+        for option, values in bad.items():
+            for value in values:
+                done = self.keyferry("convert", f"{option}={value}", "missing", "out.fbx", code=2)
+                self.assertIn(f"{option}: expected", done.err)
+        self.assertIn("needs a value", self.keyferry("convert", "a", "b", "--fps", code=2).err)
+        self.assertIn("takes no value", self.keyferry("convert", "a", "b", "--json=1", code=2).err)
+        self.assertIn("contradict", self.keyferry("convert", "-y", "-n", "a", "b", code=2).err)
+
+    def test_operands(self):
+        for words in (["convert"], ["convert", "a"], ["info"], ["info", "a", "b"], ["dump"], ["diff", "a"],
+                      ["diff", "a", "b", "c"], ["check"], ["verify"], ["formats", "a"], ["explain"], ["info", ""],
+                      ["convert", "-", "-", "x.fbx"]):
+            self.keyferry(*words, code=2)
+        self.put("-file", DOOR.read_bytes())
+        self.keyferry("info", "--", "-file")
+
+    def test_missing_files(self):
+        for verb in (["info"], ["dump"], ["check"], ["verify"], ["explain", "--for", "max"]):
+            done = self.keyferry(*verb, "nowhere.ani", code=3)
+            self.assertIn("nowhere.ani: cannot be read: No such file", done.err)
+        self.keyferry("diff", DOOR, "nowhere.ani", code=3)
+        self.assertIn("Is a directory", self.keyferry("info", ".", code=3).err)
+        self.assertIn("cannot be read", self.keyferry("convert", DOOR, "x.fbx", "--rig", "nowhere.skel", code=3).err)
+        self.assertEqual(self.names(), [])
+
+    def test_unknown_format_id(self):
+        done = self.keyferry("info", "--from", "x4ani", DOOR, code=2)
+        self.assertIn("--from x4ani: there is no such format; did you mean x4-ani?", done.err)
+        self.keyferry("convert", "--to", "fbx2", DOOR, "out.fbx", code=2)
+
+
+class Formats(Case):
+    def test_built_in(self):
+        listed = [f["id"] for f in self.json("formats", "--json")["formats"]]
+        definitions = re.findall(r"(?m)^KF_FORMAT\((\w+)\)", (SOURCE / "plugins" / "formats.def").read_text())
+        self.assertEqual(listed, ["fbx"] + [name.replace("_", "-") for name in definitions])
+        self.assertIn("x4-ani", listed)
+        lines = self.keyferry("formats").out.decode().splitlines()
+        self.assertEqual([line.split()[0] for line in lines], listed)
+
+    def test_plugin(self):
+        self.plugins("good")
+        found = [f for f in self.json("formats", "--json")["formats"] if f["id"] == "sample"]
+        self.assertEqual(found, [{"id": "sample", "title": "A sample for the tests", "extensions": ["smpl", "sam"],
+                                  "plugin": str(PLUGINS / "good" / "sample.so"), "channels": ["translation"],
+                                  "interpolations": ["linear"], "frame_rate": 0}])
+        self.put("a.smpl", sample([(0, 1), (1, 2.5)]))
+        self.keyferry("convert", "a.smpl", "a.fbx")
+        self.keyferry("convert", "a.fbx", "b.smpl")
+        self.assertEqual((self.dir / "b.smpl").read_bytes(), sample([(0, 1), (1, 2.5)]))
+
+    def test_bad_plugins_are_told_and_left_out(self):
+        self.plugins("bad", "good")
+        done = self.keyferry("formats")
+        for name in ("abi", "id", "name", "text", "title", "version"):
+            self.assertIn(f"{name}.so: left out: ", done.err)
+        self.assertIn("sample", done.out.decode())
+
+    def test_not_from_the_current_folder(self):
+        self.environment["KEYFERRY_PLUGIN_PATH"] = ".:" + os.path.relpath(PLUGINS / "good", self.dir)
+        done = self.keyferry("formats")
+        self.assertNotIn("sample", done.out.decode())
+        self.assertIn("must be an absolute path", done.err)
+
+
+class Looking(Case):
+    def test_info(self):
+        text = self.keyferry("info", DOOR).out.decode()
+        self.assertTrue(text.startswith("x4-ani: "))
+        info = self.json("info", "--json", DOOR)
+        self.assertEqual(info["format"], "x4-ani")
+        dump = self.json("dump", DOOR)
+        self.assertEqual([n["name"] for n in info["nodes"]], [n["name"] for n in dump["nodes"]])
+        self.assertEqual([t["name"] for t in info["takes"]], [t["name"] for t in dump["takes"]])
+        for about, take in zip(info["takes"], dump["takes"]):
+            self.assertEqual(about["tracks"], len(take["tracks"]))
+            self.assertEqual(about["keys"], sum(len(track["keys"]) for track in take["tracks"]))
+            values = [key["v"] for track in take["tracks"] if track["channel"] == "translation" for key in track["keys"]]
+            self.assertEqual(about["channels"]["translation"]["min"], min(values))
+            self.assertEqual(about["channels"]["translation"]["max"], max(values))
+
+    def test_dump_from_standard_input(self):
+        self.assertEqual(self.keyferry("dump", "-", stdin=DOOR.read_bytes()).out, self.keyferry("dump", DOOR).out)
+
+    def test_looking_leaves_stderr_alone(self):
+        for words in (["info", DOOR], ["dump", DOOR], ["check", DOOR], ["formats"], ["diff", DOOR, DOOR]):
+            self.assertEqual(self.keyferry(*words).err, "")
+
+    def test_diff(self):
+        self.plugins("good")
+        self.put("a.smpl", sample([(0, 0), (1, 10), (2, 0)]))
+        self.put("b.smpl", sample([(0, 0), (1, 10.5), (2, 0)]))
+        self.assertEqual(self.keyferry("diff", "a.smpl", "a.smpl").out, b"same: 1 compared, 0 beyond tolerance\n")
+        done = self.keyferry("diff", "a.smpl", "b.smpl", code=1)
+        self.assertIn('"sample" translation.x: worst 0.5 at 1 s', done.out.decode())
+        found = self.json("diff", "--json", "a.smpl", "b.smpl", code=1)
+        self.assertFalse(found["same"])
+        self.assertEqual(found["differences"][0]["node"], "sample")
+        self.assertAlmostEqual(found["differences"][0]["worst"], 0.5)
+        self.assertAlmostEqual(found["differences"][0]["time"], 1)
+        self.assertEqual(found["differences"][0]["changed"], 1)
+        self.keyferry("diff", "--tolerance", "1", "a.smpl", "b.smpl")
+        self.keyferry("convert", "a.smpl", "a.fbx")
+        self.keyferry("diff", "a.smpl", "a.fbx")
+        self.keyferry("diff", "--from", "sample", "a.fbx", "a.smpl")  # the FBX is known all the same
+        self.keyferry("diff", "a.fbx", "b.smpl", code=1)
+
+    def test_check(self):
+        data = bytearray(DOOR.read_bytes())
+        self.put("good.ani", data)
+        self.assertEqual(self.keyferry("check", "good.ani").out, b"good.ani: ok, x4-ani\n")
+        self.put("cut.ani", data[:-5])
+        done = self.keyferry("check", "cut.ani", code=1)
+        self.assertRegex(done.out.decode(), r"^cut\.ani: offset 0x[0-9a-f]+: .*expected.*found")
+        found = self.json("check", "--json", "cut.ani", code=1)
+        self.assertEqual((found["file"], found["ok"]), ("cut.ani", False))
+        self.assertEqual(found["messages"][0]["level"], "problem")
+        self.plugins("good")
+        self.put("odd.smpl", sample([(-1, 0), (0, 1)]))
+        done = self.keyferry("check", "odd.smpl", code=1)
+        self.assertEqual(done.out, b"odd.smpl: offset 0x8: time: expected 0 or more, found less\n")
+
+    def test_check_folder(self):
+        self.put("tree/a.ani", DOOR.read_bytes())
+        self.put("tree/below/b.ani", DOOR.read_bytes()[:100])
+        self.put("tree/below/readme.txt", b"not an animation")
+        self.put("tree/.hidden.ani", b"x")
+        done = self.keyferry("check", "tree", code=1)
+        lines = done.out.decode().splitlines()
+        self.assertEqual(lines[0], "tree/a.ani: ok, x4-ani")
+        self.assertTrue(lines[1].startswith("tree/below/b.ani: offset"))
+        self.assertEqual(len(lines), 2)
+        self.assertIn("1 well formed, 1 not, 1 of no known format left out", done.err)
+        self.keyferry("check", "tree/below/readme.txt", code=1)  # but what is named is looked at
+        lines = self.keyferry("check", "--json", "tree", code=1).out.decode().splitlines()
+        self.assertEqual([json.loads(line)["ok"] for line in lines], [True, False])
+
+    def test_verify(self):
+        done = self.keyferry("verify", DOOR)
+        self.assertEqual(done.out.decode(), f"{DOOR}: ok\n")
+        found = self.json("verify", "--json", "--for", "maya", DOOR)
+        self.assertEqual((found["ok"], found["restored"], found["rebuilt"]), (True, True, True))
+        self.keyferry("verify", SOURCE / "README.md", code=1 if (SOURCE / "README.md").exists() else 3)
+
+    def test_explain(self):
+        self.assertIn("a program is needed", self.keyferry("explain", DOOR, code=2).err)
+        self.assertIn("Blender", self.keyferry("explain", DOOR, "--for", "blender").out.decode())
+
+    def test_memory_limit(self):
+        self.assertIn("memory", self.keyferry("info", "--max-memory", "3K", DOOR, code=1).err)
+        self.keyferry("info", "--max-memory", "1M", DOOR)
+
+    def test_unknown_and_ambiguous_bytes(self):
+        self.put("text.txt", b"nothing known")
+        self.assertIn("text.txt: no known format fits its bytes", self.keyferry("info", "text.txt", code=1).err)
+        self.put("empty.ani", b"")
+        self.assertIn("empty.ani: the file is empty", self.keyferry("info", "empty.ani", code=1).err)
+
+    def test_names_cannot_steer_the_terminal(self):
+        name = "a\x1b[2Jb.ani"
+        self.put(name, b"nothing")
+        done = self.keyferry("info", name, code=1)
+        self.assertNotIn("\x1b", done.err)
+        self.assertIn("a\\x1b[2Jb.ani", done.err)
+
+
+if __name__ == "__main__":
+    unittest.main()

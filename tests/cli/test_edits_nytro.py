@@ -1,0 +1,186 @@
+"""Edits of a Nytro file come home: exactly the bytes that must differ do. The file is put together here, byte by byte."""
+import os
+import struct
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
+import fbxtext  # noqa: E402
+from editcase import EditCase, add, each, rename_take  # noqa: E402
+
+TCB, LINEAR = 1, 4
+MOVE, TURN, SCALE = "Lcl Translation", "Lcl Rotation", "Lcl Scaling"
+# time, T C B ease in, ease out, value
+HIP_MOVES = [(0.0, (0, 0, 0, 0, 0), (0, 0, 0)), (1.0, (0, 0, 0, 0.25, 0), (1, 4, -2)), (2.0, (0.25, 0, 0, 0, 0), (3, 4, 1)),
+             (3.0, (0, -0.5, 0, 0, 0.5), (3, -5, 2)), (4.0, (0, 0, 0, 0, 0), (2, -4, 2))]
+HIP_TURNS = [(0.0, (0, 0, 0, 0, 0), (30, 0, 0, 1)), (1.0, (0.5, 0, 0, 0, 0), (-60, 0, 1, 0)), (2.0, (0, 0, 0, 0, 0), (20, 1, 0, 0))]
+ARM_MOVES = [(0.0, None, (0, 0, 0)), (1.0, None, (1, 2, 3)), (1.5, None, (2, 0, 1)), (3.0, None, (5, 5, 5))]
+ARM_SCALES = [(0.0, None, (1, 1, 1)), (3.0, None, (2, 1, 0.5))]
+
+
+def key(time, tcb, value, flags=1):
+    return struct.pack("<I%df" % (1 + 5 * (tcb is not None) + len(value)), flags, time, *(tcb or ()), *value)
+
+
+def build(name=b"walk", hip=True, arm=True, arm_moves=ARM_MOVES, more=b"", nodes=0):
+    """The file and where each list of keys begins in it."""
+    at = {}
+    header = struct.pack("<I", 0) + name + b"\0me\0" + struct.pack("<H", hip + arm + nodes)
+    out = struct.pack("<4I", 1, 1, len(header), 16 + len(header)) + header
+    body = b""
+    for wanted, node, kind, lists in ((hip, b"hip", TCB, (HIP_MOVES, HIP_TURNS, [])), (arm, b"arm", LINEAR, (arm_moves, [], ARM_SCALES))):
+        if not wanted:
+            continue
+        body += node + b"\0" + struct.pack("<4I", kind, *map(len, lists))
+        for channel, keys in zip((MOVE, TURN, SCALE), lists):
+            at[node, channel] = len(out) + 16 + len(body)
+            body += b"".join(key(*k) for k in keys)
+    body += more
+    out += struct.pack("<4I", 2, 1, len(body), len(out) + 16 + len(body)) + body
+    out += struct.pack("<4I", 9, 7, 0, 0)  # a chunk nobody knows, the last
+    return out, at
+
+
+class Nytro(EditCase):
+    ending = "nanim"
+    original, AT = build()
+
+    def record(self, node, channel, index):
+        size = (40 if node == b"hip" else 20) + 4 * (channel == TURN)
+        return self.AT[node, channel] + size * index
+
+    def test_nothing(self):
+        for options in ((), ("--tcb", "slopes"), ("--bake=30",)):
+            self.assertEqual(self.edit(lambda scene: None, *options), self.original)
+
+    def test_value(self):
+        for options in ((), ("--tcb", "slopes")):
+            now = self.edit(lambda scene: add(scene, ("walk", "arm", MOVE, "y"), 1, 0.5), *options)
+            self.assertEqual(now, self.patched((self.record(b"arm", MOVE, 1) + 8 + 4, struct.pack("<f", 2.5))))
+        now = self.edit(lambda scene: add(scene, ("walk", "hip", MOVE, "z"), 2, 0.5))
+        self.assertEqual(now, self.patched((self.record(b"hip", MOVE, 2) + 28 + 8, struct.pack("<f", 1.5))))
+
+    def test_time(self):
+        def change(scene):
+            def later(curve):
+                curve.keys[2].time += fbxtext.TICKS // 4
+            each(scene, "walk", "arm", MOVE, later)
+        now = self.edit(change)
+        self.assertEqual(now, self.patched((self.record(b"arm", MOVE, 2) + 4, struct.pack("<f", 1.75))))
+
+    def test_tangent(self):
+        """Slopes of a TCB key made two thirds as steep: 1 - T is two thirds of what it was, and nothing else changes."""
+        def change(scene):
+            def flatter(curve):
+                i = next(i for i, k in enumerate(curve.keys) if k.time == 2 * fbxtext.TICKS)
+                curve.keys[i].set_number(0, curve.keys[i].number(0) * 2 / 3)
+                curve.keys[i - 1].set_number(1, curve.keys[i - 1].number(1) * 2 / 3)  # its left slope
+            each(scene, "walk", "hip", MOVE, flatter)
+        now = self.edit(change, "--tcb", "slopes")
+        at = self.record(b"hip", MOVE, 2) + 8
+        self.only(now, (at, 4))
+        self.assertAlmostEqual(struct.unpack_from("<f", now, at)[0], 0.5, 5)
+
+    def test_tcb_numbers(self):
+        def change(scene):
+            each(scene, "walk", "hip", MOVE, lambda curve: curve.keys[2].set_number(0, -0.75))
+        self.assertEqual(self.edit(change), self.patched((self.record(b"hip", MOVE, 2) + 8, struct.pack("<f", -0.75))))
+
+    def test_tcb_numbers_of_a_rotation(self):
+        for prop, offset in (("kf_rotation_tension", 8),):
+            def change(scene):
+                curve = scene.curve("walk", "hip", prop, prop)
+                self.assertEqual([k.value for k in curve.keys], [0, 0.5, 0])
+                curve.keys[1].value = 0.125
+                curve.store()
+            now = self.edit(change)
+            self.assertEqual(now, self.patched((self.record(b"hip", TURN, 1) + offset, struct.pack("<f", 0.125))))
+
+    def test_ease(self):
+        for prop, index, offset in (("kf_translation_ease_in", 1, 20), ("kf_translation_ease_out", 3, 24)):
+            def change(scene):
+                curve = scene.curve("walk", "hip", prop, prop)
+                curve.keys[index].value = 0.75
+                curve.store()
+            now = self.edit(change)
+            self.assertEqual(now, self.patched((self.record(b"hip", MOVE, index) + offset, struct.pack("<f", 0.75))))
+
+    def test_one_slope_of_a_tcb_key(self):
+        """Left and right no longer fit one tension: continuity does."""
+        def change(scene):
+            def steeper(curve):
+                i = next(i for i, k in enumerate(curve.keys) if k.time == 2 * fbxtext.TICKS)
+                curve.keys[i].set_number(0, curve.keys[i].number(0) * 1.25)
+                curve.keys[i].flags |= 0x800
+            each(scene, "walk", "hip", MOVE, steeper)
+        now = self.edit(change, "--tcb", "slopes")
+        self.only(now, (self.record(b"hip", MOVE, 2) + 8, 12))
+
+    def test_all_times_stretched(self):
+        """Every curve twice as slow, the numbers' own curves with them: times change, nothing else."""
+        def change(scene):
+            for curve in scene.curves().values():
+                for k in curve.keys:
+                    k.time *= 2
+                    if k.flags & 0x8 and not k.flags & 0x200:  # cubic, but not TCB: slopes are per second
+                        k.set_number(0, k.number(0) / 2)
+                        k.set_number(1, k.number(1) / 2)
+                curve.store()
+        want = []
+        for node, channel, keys in ((b"hip", MOVE, HIP_MOVES), (b"hip", TURN, HIP_TURNS), (b"arm", MOVE, ARM_MOVES), (b"arm", SCALE, ARM_SCALES)):
+            want += [(self.record(node, channel, i) + 4, struct.pack("<f", 2 * k[0])) for i, k in enumerate(keys)]
+        for options in ((), ("--tcb", "slopes")):
+            self.assertEqual(self.edit(change, *options), self.patched(*want), options)
+
+    def test_key_added(self):
+        def change(scene):
+            def more(curve):
+                k = curve.keys[1]
+                curve.keys.insert(2, fbxtext.Key(fbxtext.TICKS * 5 // 4, 9.0, k.flags, k.data))
+            each(scene, "walk", "arm", MOVE, more)
+        moves = ARM_MOVES[:2] + [(1.25, None, (9, 9, 9))] + ARM_MOVES[2:]
+        want, at = build(arm_moves=moves)
+        new = at[b"arm", MOVE] + 2 * 20
+        self.assertEqual(self.edit(change), want[:new] + struct.pack("<I", 0) + want[new + 4:])  # no flags
+
+    def test_key_removed(self):
+        def change(scene):
+            each(scene, "walk", "arm", MOVE, lambda curve: curve.remove(1))
+        self.assertEqual(self.edit(change), build(arm_moves=ARM_MOVES[:1] + ARM_MOVES[2:])[0])
+
+    def test_edit_in_a_bake(self):
+        """The second second of the arm is bent in x: its keys outside stay, the hip stays."""
+        def change(scene):
+            curve = scene.curve("walk", "arm", MOVE, "x")
+            for k in curve.keys:
+                t = k.time / fbxtext.TICKS
+                if 1 < t < 1.5:
+                    k.value += 0.5 - abs(t - 1.25) * 2  # a tent, its peak between two frames
+            curve.store()
+        now = self.edit(change, "--bake=30")
+        more = (len(now) - len(self.original)) // 20
+        self.assertTrue(1 <= more <= 2, more)
+        cut = self.record(b"arm", MOVE, 2)
+        for i in [i for i in range(cut) if now[i] != self.original[i]]:  # only counts and sizes
+            self.assertTrue(i < self.AT[b"hip", MOVE] or self.AT[b"arm", MOVE] - 16 <= i < self.AT[b"arm", MOVE], i)
+        self.assertEqual(now[cut + 20 * more:], self.original[cut:])
+
+    def test_node_dropped(self):
+        def change(scene):
+            scene.remove(scene.models()["hip"])
+        self.assertEqual(self.edit(change), self.original)
+        self.assertIn("did not come back", self.said)
+        self.assertEqual(self.edit(change, back=("--drop-missing",)), build(hip=False)[0])
+
+    def test_node_added(self):
+        now = self.edit(lambda scene: scene.clone("arm", "leg"))
+        leg = b"leg\0" + struct.pack("<4I", LINEAR, 4, 0, 2) + b"".join(key(*k, flags=0) for k in ARM_MOVES + ARM_SCALES)
+        self.assertEqual(now, build(more=leg, nodes=1)[0])
+
+    def test_take_renamed(self):
+        self.assertEqual(self.edit(lambda scene: rename_take(scene, "walk", "trot")), build(b"trot")[0])
+        self.assertEqual(self.edit(lambda scene: rename_take(scene, "walk", "gallop")), build(b"gallop")[0])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,325 @@
+"""Edits of files that store a value a frame (Evil Islands, Midtown Madness 2, Vib-Ribbon) come home: exactly the bytes that
+must differ do. The files are put together here, byte by byte. These formats hold no tangents, no T, C, B, and a key's time
+is its frame."""
+import math
+import os
+import struct
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
+import fbxtext  # noqa: E402
+from editcase import EditCase, add, each, rename_take  # noqa: E402
+
+MOVE, TURN, SCALE = "Lcl Translation", "Lcl Rotation", "Lcl Scaling"
+BAKED = (), ("--for", "blender")
+f32 = struct.Struct("<f").pack
+
+
+def frame_key(curve, frame, rate):
+    """The key on a frame of the format's own, in a curve of any rate."""
+    return min(curve.keys, key=lambda k: abs(k.time - frame * fbxtext.TICKS // rate))
+
+
+def longer(rate, count=1):
+    def work(curve):
+        last = curve.keys[-1]
+        for i in range(count):
+            curve.keys.append(fbxtext.Key(last.time + (i + 1) * fbxtext.TICKS // rate, last.value + 1 + i, last.flags, last.data))
+    return work
+
+
+# ---------------------------------------------------------------- Evil Islands
+
+EI_RATE = 15
+TURNS = [(math.cos(a), 0.0, math.sin(a), 0.0) for a in (0, 0.1, 0.2, 0.4, 0.3, 0.1)]
+MOVES = [(0.5 * i, float(i * i), -1.25) for i in range(6)]
+
+
+def ei(turns=TURNS, moves=MOVES):
+    return struct.pack("<I", len(turns)) + b"".join(struct.pack("<4f", *q) for q in turns) + \
+        struct.pack("<I", len(moves)) + b"".join(struct.pack("<3f", *v) for v in moves) + struct.pack("<I", 0)
+
+
+class EvilIslands(EditCase):
+    ending = "anm"
+    original = ei()
+    MOVED = 4 + 16 * 6 + 4
+
+    def test_value(self):
+        for options in BAKED:
+            def change(scene):
+                curve = scene.curve("animation", "x", MOVE, "y")
+                frame_key(curve, 3, EI_RATE).value = -7.0
+                curve.store()
+            self.assertEqual(self.edit(change, *options), self.patched((self.MOVED + 12 * 3 + 4, f32(-7))))
+
+    def test_rotation(self):
+        for options in BAKED:
+            def change(scene):
+                curve = scene.curve("animation", "x", TURN, "y")
+                frame_key(curve, 3, EI_RATE).value += 10
+                curve.store()
+            now = self.edit(change, *options)
+            self.only(now, (4 + 16 * 3, 16))
+            w, x, y, z = struct.unpack_from("<4f", now, 4 + 16 * 3)
+            self.assertLess(math.dist((w, x, y, z), (math.cos(0.4 + math.radians(5)), 0, math.sin(0.4 + math.radians(5)), 0)), 1e-6)
+
+    def test_time(self):
+        """A key moved to the next frame: that frame has its value, and where it was the curve is straight."""
+        def change(scene):
+            curve = scene.curve("animation", "x", MOVE, "y")
+            del curve.keys[3]
+            curve.keys[2].time += fbxtext.TICKS // EI_RATE
+            curve.store()
+        at = self.MOVED + 4
+        self.assertEqual(self.edit(change), self.patched((at + 12 * 2, f32(2.5)), (at + 12 * 3, f32(4))))
+
+    def test_key_added(self):
+        now = self.edit(lambda scene: each(scene, "animation", "x", MOVE, longer(EI_RATE)))
+        self.assertEqual(now, ei(moves=MOVES + [tuple(v + 1 for v in MOVES[-1])]))
+
+    def test_key_between_frames(self):
+        """It shows in no frame, and that is said."""
+        def change(scene):
+            curve = scene.curve("animation", "x", MOVE, "y")
+            k = curve.keys[2]
+            curve.keys.insert(3, fbxtext.Key(k.time + fbxtext.TICKS // 30, 99.0, k.flags, k.data))
+            curve.store()
+        self.assertEqual(self.edit(change), self.original)
+        self.assertRegex(self.said, 'warning: take "animation", node "x", translation at 0.1667 s: 1 edited keys lie between')
+
+    def test_key_removed(self):
+        def change(scene):
+            curve = scene.curve("animation", "x", MOVE, "y")
+            del curve.keys[3]
+            curve.store()
+        self.assertEqual(self.edit(change), self.patched((self.MOVED + 12 * 3 + 4, f32(10))))
+
+    def test_region_of_a_bake(self):
+        def change(scene):
+            curve = scene.curve("animation", "x", MOVE, "x")
+            for k in curve.keys:
+                if 2 <= k.time * EI_RATE / fbxtext.TICKS <= 4:
+                    k.value += 0.25
+            curve.store()
+        self.assertEqual(self.edit(change, "--bake=30"),
+                         self.patched(*((self.MOVED + 12 * i, f32(MOVES[i][0] + 0.25)) for i in (2, 3, 4))))
+
+    def test_take_renamed(self):
+        self.assertEqual(self.edit(lambda scene: rename_take(scene, "animation", "run")), self.original)
+
+    def parts(self, change, *back):
+        """Two parts there and back: what came out, by name."""
+        self.put("hand.anm", ei())
+        self.put("wing.anm", ei(moves=[]))
+        self.keyferry("convert", "hand.anm", "wing.anm", "x.fbx", "--ascii", "-y")
+        scene = fbxtext.Scene((self.dir / "x.fbx").read_text())
+        change(scene)
+        (self.dir / "x.fbx").write_text(scene.text())
+        self.said = self.keyferry("convert", "x.fbx", "out/", "-y", *back).err
+        return {p.name: p.read_bytes() for p in (self.dir / "out").iterdir()}
+
+    def test_node_dropped(self):
+        def change(scene):
+            scene.remove(scene.models()["wing"])
+        both = {"hand.anm": ei(), "wing.anm": ei(moves=[])}
+        self.assertEqual(self.parts(change), both)
+        self.assertIn("did not come back", self.said)
+
+    def test_node_dropped_for_good(self):
+        def change(scene):
+            scene.remove(scene.models()["wing"])
+        out = self.parts(change, "--drop-missing")
+        self.assertEqual(out.pop("hand.anm"), ei())
+        self.assertIn(out.pop("wing.anm", None), (None, ei([], [])))
+        self.assertFalse(out)
+
+    def test_node_added(self):
+        out = self.parts(lambda scene: scene.clone("hand", "tail"))
+        tail = out.pop("tail.anm")  # a new file says how many vertices its morphs have, too: none
+        self.assertEqual(tail[4 + 16 * 6:], ei()[4 + 16 * 6:] + bytes(4))
+        self.assertEqual(out, {"hand.anm": ei(), "wing.anm": ei(moves=[])})
+
+
+# ---------------------------------------------------------------- Midtown Madness 2
+
+MM2_RATE = 30
+FRAMES = [[0.1 * f, 1.0, -0.5, *(math.sin(f + b) for b in range(6))] for f in range(8)]
+
+
+def mm2(frames=FRAMES):
+    return struct.pack("<3IfB", 0, len(frames), 9, 1.5, 1) + b"".join(struct.pack("<9f", *f) for f in frames)
+
+
+class Midtown(EditCase):
+    ending = "anim"
+    original = mm2()
+
+    def at(self, frame, number):
+        return 17 + 36 * frame + 4 * number
+
+    def test_value(self):
+        for options in BAKED:
+            now = self.edit(lambda scene: add(scene, ("x", "bone_01", TURN, "y"), 3, 5.0), *options)
+            at = self.at(3, 3 + 3 + 1)
+            self.only(now, (at, 4))
+            self.assertAlmostEqual(struct.unpack_from("<f", now, at)[0], FRAMES[3][7] + math.radians(5), 6)
+            now = self.edit(lambda scene: add(scene, ("x", "bone_00", MOVE, "y"), 3, 1.0), *options)
+            self.assertEqual(now, self.patched((self.at(3, 1), f32(2))))
+
+    def test_time(self):
+        def change(scene):
+            curve = scene.curve("x", "bone_00", MOVE, "x")
+            del curve.keys[3]
+            curve.keys[2].time += fbxtext.TICKS // MM2_RATE
+            curve.store()
+        now = self.edit(change)
+        self.only(now, (self.at(2, 0), 4), (self.at(3, 0), 4))
+        self.assertEqual(now[self.at(3, 0):][:4], f32(0.2))
+        self.assertAlmostEqual(struct.unpack_from("<f", now, self.at(2, 0))[0], 0.15, 6)
+
+    def test_key_added(self):
+        now = self.edit(lambda scene: each(scene, "x", "bone_00", MOVE, longer(MM2_RATE)))
+        self.assertEqual(now[:17 + 36 * 8], mm2(FRAMES + [FRAMES[-1]])[:17 + 36 * 8])
+        last = struct.unpack_from("<9f", now, 17 + 36 * 8)
+        self.assertEqual(len(now), 17 + 36 * 9)
+        for have, want in zip(last, [v + 1 for v in FRAMES[-1][:3]] + FRAMES[-1][3:]):
+            self.assertAlmostEqual(have, want, 6)
+
+    def test_key_removed(self):
+        def change(scene):
+            curve = scene.curve("x", "bone_00", MOVE, "x")
+            del curve.keys[0]
+            curve.store()
+        self.assertEqual(self.edit(change), self.patched((self.at(0, 0), f32(0.1))))
+
+    def test_region_of_a_bake(self):
+        def change(scene):
+            curve = scene.curve("x", "bone_00", MOVE, "z")
+            for k in curve.keys:
+                if 2 <= round(k.time * MM2_RATE / fbxtext.TICKS, 6) <= 5:
+                    k.value += 0.25
+            curve.store()
+        self.assertEqual(self.edit(change, "--bake=60"), self.patched(*((self.at(i, 2), f32(-0.25)) for i in (2, 3, 4, 5))))
+
+    def test_node_dropped(self):
+        def change(scene):
+            scene.remove(scene.models()["bone_01"])
+        self.assertEqual(self.edit(change), self.original)
+        self.assertIn("did not come back", self.said)
+        now = self.edit(change, back=("--drop-missing",))  # a clip cannot lose bones
+        self.assertEqual(len(now), len(self.original))
+        for frame in range(8):
+            self.assertEqual(now[self.at(frame, 0):self.at(frame, 6)], self.original[self.at(frame, 0):self.at(frame, 6)])
+
+    def test_node_added(self):
+        now = self.edit(lambda scene: scene.clone("bone_01", "tail"))
+        self.assertEqual(now, self.original)
+        self.assertRegex(self.said, 'warning: .*"tail"')
+        self.edit(lambda scene: scene.clone("bone_01", "tail"), back=("--strict",), code=1)
+
+    def test_take_renamed(self):
+        self.assertEqual(self.edit(lambda scene: rename_take(scene, "x", "run")), self.original)
+
+
+# ---------------------------------------------------------------- Vib-Ribbon
+
+VIB_RATE = 30
+POSES = [((100 * f, 0, -50), (4096, 4096 + f, 4096), (f, -f, 7)) for f in range(5)]
+
+
+def vib(frames):
+    """Frames of (object, (rotation, scale, position)), each of which may be None."""
+    blocks = []
+    for frame in frames:
+        block = b""
+        for number, parts in frame:
+            block += struct.pack("<BB", number, sum(1 << i for i, p in enumerate(parts) if p))
+            block += b"".join(struct.pack("<3h", *p) for p in parts if p)
+        blocks.append(block)
+    offsets = [6 + 2 * (len(frames) + 1)]
+    for block in blocks:
+        offsets.append(offsets[-1] + len(block))
+    return struct.pack("<3H", 0x8000, VIB_RATE, len(frames)) + b"".join(struct.pack("<H", o // 2) for o in offsets) + b"".join(blocks)
+
+
+class VibRibbon(EditCase):
+    ending = "anm"
+    frames = [[(0, pose), (7, pose)] for pose in POSES]
+    original = vib(frames)
+
+    def at(self, frame, place, part, axis):
+        return 6 + 2 * 6 + 40 * frame + 20 * place + 2 + 6 * part + 2 * axis
+
+    def short(self, frame, place, part, axis, value):
+        return self.at(frame, place, part, axis), struct.pack("<h", value)
+
+    def test_value(self):
+        for options in BAKED:
+            def change(scene):
+                curve = scene.curve("x", "object_007", MOVE, "y")
+                frame_key(curve, 2, VIB_RATE).value = 21.0
+                curve.store()
+            self.assertEqual(self.edit(change, *options), self.patched(self.short(2, 1, 2, 1, 21)))
+
+    def test_time(self):
+        """A stepped key comes a frame later: where it was, the one before holds."""
+        def change(scene):
+            curve = scene.curve("x", "object_000", MOVE, "x")
+            del curve.keys[3]
+            curve.keys[2].time += fbxtext.TICKS // VIB_RATE
+            curve.store()
+        self.assertEqual(self.edit(change), self.patched(self.short(2, 0, 2, 0, 1), self.short(3, 0, 2, 0, 2)))
+
+    def test_key_added(self):
+        now = self.edit(lambda scene: each(scene, "x", "object_000", MOVE, longer(VIB_RATE)))
+        # Frame 5: object 0 with its new position, object 7 drawn where it stood.
+        head = vib(self.frames + [[]])
+        first = 6 + 2 * 7
+        self.assertEqual(now[first:first + 40 * 5], self.original[first - 2:])
+        new = now[first + 40 * 5:]
+        self.assertEqual(now[:first - 2], head[:first - 2])
+        self.assertEqual(new[:2], struct.pack("<BB", 0, new[1]))
+        self.assertIn(struct.pack("<3h", 5, -3, 8), new)
+        self.assertEqual(struct.unpack_from("<H", now, 4), (6,))
+
+    def test_key_removed(self):
+        def change(scene):
+            curve = scene.curve("x", "object_000", MOVE, "x")
+            del curve.keys[2]
+            curve.store()
+        self.assertEqual(self.edit(change), self.patched(self.short(2, 0, 2, 0, 1)))
+
+    def test_region_of_a_bake(self):
+        def change(scene):
+            curve = scene.curve("x", "object_000", MOVE, "x")
+            for k in curve.keys:
+                if 1 <= round(k.time * VIB_RATE / fbxtext.TICKS, 6) <= 2:
+                    k.value += 30
+            curve.store()
+        self.assertEqual(self.edit(change, "--bake=30"), self.patched(self.short(1, 0, 2, 0, 31), self.short(2, 0, 2, 0, 32)))
+
+    def test_node_dropped(self):
+        def change(scene):
+            scene.remove(scene.models()["object_007"])
+        self.assertEqual(self.edit(change), self.original)
+        self.assertIn("did not come back", self.said)
+        self.assertEqual(self.edit(change, back=("--drop-missing",)), vib([[frame[0]] for frame in self.frames]))
+
+    def test_node_added(self):
+        now = self.edit(lambda scene: scene.clone("object_007", "object_009"))
+        first = 6 + 2 * 6
+        self.assertEqual(now[:6], self.original[:6])
+        for frame in range(5):
+            start, end = (2 * n for n in struct.unpack_from("<2H", now, 6 + 2 * frame))
+            self.assertEqual(now[start:start + 40], self.original[first + 40 * frame:first + 40 * frame + 40])
+            self.assertEqual(now[start + 40:start + 41], b"\x09")
+            self.assertGreater(end, start + 40)
+
+    def test_take_renamed(self):
+        self.assertEqual(self.edit(lambda scene: rename_take(scene, "x", "run")), self.original)
+
+
+if __name__ == "__main__":
+    unittest.main()

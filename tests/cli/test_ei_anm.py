@@ -1,0 +1,235 @@
+"""Evil Islands parts through the command: there, back, edited, broken. The files come from tests/generate/ei_anm.py and are
+judged by tests/decode/ei_anm.py, neither of which shares a line with the command."""
+import math
+import os
+import struct
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
+import fbxtext  # noqa: E402
+import numbers_of  # noqa: E402
+from formatcase import FormatCase, angle, dump_difference, module  # noqa: E402
+
+generate, reader = module("generate", "ei_anm"), module("decode", "ei_anm")
+CASES = {name: (data, tags.split()) for name, data, tags in generate.cases()}
+
+
+class Parts(FormatCase):
+    id, ending, cases = "ei-anm", "anm", CASES
+
+    def decode(self, name, data):
+        return reader.decode([(name + ".anm", data)])
+
+
+class Reading(Parts):
+    def test_enough_of_every_dialect(self):
+        self.check_enough(generate.DIALECTS)
+
+    def test_samples_are_the_generators(self):
+        self.check_samples()
+
+    def test_dump_is_what_the_second_reader_reads(self):
+        self.check_dumps()
+
+    def test_recognised(self):
+        self.check_recognised()
+
+    def test_check(self):
+        self.check_rules()
+
+    def test_bad_files(self):
+        self.check_refused()
+
+    def test_rate(self):
+        self.put("wing.anm", CASES["wing"][0])
+        dumped = numbers_of.load(self.keyferry("dump", "wing.anm", "--fps", "30").out)
+        self.assertIsNone(dump_difference(dumped, reader.decode([("wing.anm", CASES["wing"][0])], 30.0)))
+
+    def test_huge_counts_take_no_memory(self):
+        for counts in ((0, 0, 0xFFFFFFFF, 0xFFFFFFFF), (0, 0, 0xFFFFFFFF, 1), (0xFFFFFFFF,), (0, 0xFFFFFFFF), (0, 0, 1, 0xFFFFFFFF)):
+            self.put("x.anm", struct.pack(f"<{len(counts)}I", *counts))
+            self.keyferry("info", "x.anm", "--from", "ei-anm", "--max-memory", "1M", code=1)
+        self.put("x.anm", struct.pack("<4I", 0, 0, 0xFFFFFFFF, 0))  # frames of nothing
+        self.keyferry("info", "x.anm", "--max-memory", "1M")
+
+
+class ThereAndBack(Parts):
+    def test_capsule_7400(self):
+        self.check_restored("--fbx-version", "7400")
+
+    def test_capsule_7500(self):
+        self.check_restored("--fbx-version", "7500")
+
+    def test_capsule_ascii(self):
+        self.check_restored("--ascii")
+
+    def test_sidecar(self):
+        self.check_restored(keep="--no-capsule")
+
+    def test_baked_for_blender(self):
+        self.check_restored("--for", "blender")
+
+    def test_verify(self):
+        self.check_verified()
+
+    def test_several_parts(self):
+        """A list or a folder is one animation with a node for each part, and goes back to the same names."""
+        names = ["body", "hand", "r_pereponka", "wing"]
+        for name in names:
+            self.put(f"cidle/{name}.anm", CASES[name][0])
+        files = [f"cidle/{name}.anm" for name in names]
+        self.keyferry("convert", *files, "list.fbx", "--ascii")
+        self.keyferry("convert", "cidle", "folder.fbx", "--ascii")
+        for fbx in ("list", "folder"):
+            scene = fbxtext.Scene((self.dir / f"{fbx}.fbx").read_text())
+            self.assertLessEqual(set(names), set(scene.models()))
+            self.keyferry("convert", f"{fbx}.fbx", f"{fbx}/")
+            self.assertEqual(self.back(fbx), {n: CASES[n][0] for n in names})
+        # Without the original: the same parts, the same motion.
+        self.keyferry("convert", "cidle", "bare.fbx", "--no-capsule", "--no-sidecar")
+        self.keyferry("convert", "bare.fbx", "bare/", "--to", "ei-anm")
+        self.assertEqual(sorted(self.back("bare")), names)
+        for name in names:
+            self.assertIsNone(motion_difference(CASES[name][0], self.back("bare")[name]))
+
+    def test_one_part_of_several_edited(self):
+        for name in ("body", "hand"):
+            self.put(f"in/{name}.anm", CASES[name][0])
+        self.keyferry("convert", "in", "x.fbx", "--ascii")
+        scene = fbxtext.Scene((self.dir / "x.fbx").read_text())
+        curve = scene.curve("animation", "hand", "Lcl Translation", "z")
+        curve.keys[2].value = 7.25
+        curve.store()
+        (self.dir / "x.fbx").write_text(scene.text())
+        self.keyferry("convert", "x.fbx", "out/")
+        hand = CASES["hand"][0]
+        at = 4 + 16 * 5 + 4 + 12 * 2 + 8
+        self.assertEqual(self.back("out"), {"body": CASES["body"][0],
+                                            "hand": hand[:at] + struct.pack("<f", 7.25) + hand[at + 4:]})
+
+
+def at_frame(keys, frame, value):
+    """A list of one thing per frame holds its last one."""
+    return keys[min(frame, len(keys) - 1)][value]
+
+
+def motion_difference(was, now):
+    """Frame by frame, held at the ends: what differs, or None. Shapes too."""
+    a, b = ({(t["channel"], t.get("component"), t.get("name")): t["keys"] for t in reader.part(d, 0)} for d in (was, now))
+    if set(a) != set(b):
+        return "tracks", sorted(map(str, set(a) ^ set(b)))
+    for where, keys in a.items():
+        for frame in range(0 if where[0] == "morph" else max(len(keys), len(b[where]))):
+            if where[0] == "rotation":
+                if angle(at_frame(keys, frame, "q"), at_frame(b[where], frame, "q")) > 1e-3:
+                    return where, frame
+            elif not math.isclose(at_frame(keys, frame, "v"), at_frame(b[where], frame, "v"), rel_tol=1e-6, abs_tol=1e-30):
+                return where, frame
+    for one, other in zip(reader.shapes(was), reader.shapes(now)):
+        if any(not math.isclose(x, y, rel_tol=1e-6, abs_tol=1e-30) for p, q in zip(one, other) for x, y in zip(p, q)):
+            return "shapes", one, other
+    return None
+
+
+class Rebuilt(Parts):
+    """Without the original: the second reader finds the same motion and the same shapes in the new file."""
+
+    def test_rebuilt(self):
+        names = self.put_all("in", "exact")
+        self.keyferry("convert", "in", "fbx/", "--to", "fbx", "--no-capsule", "--no-sidecar")
+        self.keyferry("convert", "fbx", "out/", "--to", "ei-anm")
+        out = self.back("out")
+        self.assertEqual(sorted(out), sorted(names))
+        self.none([(name, found) for name in names if (found := motion_difference(CASES[name][0], out[name]))])
+
+    def test_what_cannot_be_said(self):
+        """Another engine's scales, which these files have no room for."""
+        other = module("generate", "nytro_anim")
+        moves, grows = ([other.key(0, [a] * 3), other.key(1, [b] * 3)] for a, b in ((0, 5), (1, 2)))
+        self.put("x.nanim", other.animation("long", [other.node(b"hip", other.LINEAR, moves, [], grows)]))
+        self.keyferry("convert", "x.nanim", "x.fbx")
+        said = self.keyferry("convert", "x.fbx", "x.anm", "--to", "ei-anm").err
+        self.assertRegex(said, r'warning: .*"hip".*scale')
+        self.keyferry("check", "x.anm")
+        self.assertEqual(struct.unpack_from("<2I", (self.dir / "x.anm").read_bytes()), (0, 16))
+        self.keyferry("convert", "x.fbx", "y.anm", "--to", "ei-anm", "--strict", code=1)
+
+    def test_oddities_are_told_of(self):
+        for name in ("zero_quaternion", "not_finite"):
+            self.put("x.anm", CASES[name][0])
+            self.assertIn("warning", self.keyferry("convert", "x.anm", "x.fbx", "-y").err)
+            self.keyferry("convert", "x.anm", "y.fbx", "--strict", code=1)
+
+
+class Edited(Parts):
+    def shape(self, scene, name):
+        return next(g for g in scene.objects.all("Geometry") if fbxtext.name_of(g) == name)
+
+    def test_one_float(self):
+        def change(scene):
+            curve = scene.curve("animation", "x", "Lcl Translation", "y")
+            curve.keys[1].value = -3.5
+            curve.store()
+        was, now, _ = self.edit("wing", change)
+        at = 4 + 48 + 4 + 12 + 4
+        self.assertEqual(now, was[:at] + struct.pack("<f", -3.5) + was[at + 4:])
+
+    def test_one_rotation(self):
+        def change(scene):
+            for axis, value in zip("xyz", (0.0, 0.0, 90.0)):
+                curve = scene.curve("animation", "x", "Lcl Rotation", axis)
+                key = next(k for k in curve.keys if k.time == 2 * fbxtext.TICKS // 15)
+                key.value = value
+                curve.store()
+        was, now, _ = self.edit("hand", change)
+        at = 4 + 16 * 2
+        self.assertEqual(now[:at] + was[at:at + 16] + now[at + 16:], was)
+        self.assertLess(angle(struct.unpack_from("<4f", now, at), (math.sqrt(0.5), 0, 0, math.sqrt(0.5))), 1e-3)
+
+    def test_one_vertex_of_a_shape(self):
+        for options in ((), ("--for", "blender")):
+            def change(scene):
+                shape = self.shape(scene, "morph_001")
+                numbers = shape.array("Vertices")
+                numbers[3 * 2 + 1] = "0.625"
+                shape.set_array("Vertices", numbers)
+            was, now, _ = self.edit("wing", change, *options)
+            at = len(was) - 3 * 4 * 12 + (4 + 2) * 12 + 4
+            self.assertEqual(now, was[:at] + struct.pack("<f", 0.625) + was[at + 4:])
+
+    def test_weights(self):
+        """Half of a shape: that frame's offsets are halved, the others keep their bytes."""
+        def change(scene):
+            curve = next(c for where, c in scene.curves().items() if where[1] == "morph_001")
+            self.assertEqual([k.value for k in curve.keys], [0, 100, 0])
+            curve.keys[1].value = 50
+            curve.store()
+        was, now, _ = self.edit("wing", change)
+        before, after = reader.shapes(was), reader.shapes(now)
+        self.assertEqual(len(was), len(now))
+        start = len(was) - 3 * 4 * 12
+        self.assertEqual(was[:start + 48], now[:start + 48])
+        self.assertEqual(was[start + 96:], now[start + 96:])
+        for p, q in zip(before[1], after[1]):
+            for x, y in zip(p, q):
+                self.assertAlmostEqual(y, x / 2, 6)
+
+    def test_longer(self):
+        def change(scene):
+            for axis in "xyz":
+                curve = scene.curve("animation", "x", "Lcl Translation", axis)
+                last = curve.keys[-1]
+                curve.keys.append(fbxtext.Key(last.time + fbxtext.TICKS // 15, last.value + 1, last.flags, last.data))
+                curve.store()
+        was, now, _ = self.edit("hand", change)
+        count = 4 + 16 * 5
+        self.assertEqual(struct.unpack_from("<I", now, count), (6,))
+        self.assertEqual(now[:count] + now[count + 4:len(was) - 4], was[:count] + was[count + 4:-4])
+        self.assertEqual(len(now), len(was) + 12)
+        self.assertAlmostEqual(struct.unpack_from("<f", now, len(was) - 4)[0],
+                               struct.unpack_from("<f", was, len(was) - 16)[0] + 1, 5)
+
+
+if __name__ == "__main__":
+    unittest.main()

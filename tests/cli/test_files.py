@@ -1,0 +1,399 @@
+"""Reading and writing: when a file is written over, and that whatever fails the old file stays whole, with no temporary
+file left, exit code 3 and the reason."""
+import os
+import pty
+import random
+import resource
+import select
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
+from command import DOOR, KEYFERRY, PLUGINS, SOURCE, Case, sample
+
+OLD = b"what was there before"
+TURRET = SOURCE / "tests" / "data" / "x4-ani" / "turret.ani"
+
+
+class There(Case):
+    """To FBX and back, in the forms for one animation."""
+
+    def test_one_file(self):
+        self.put("door.ani", DOOR.read_bytes())
+        done = self.keyferry("convert", "door.ani", "door.fbx")
+        self.assertEqual(done.out, b"")
+        self.assertEqual(self.names(), ["door.ani", "door.fbx", "door.fbx.kf"])
+        done = self.keyferry("convert", "door.fbx", "again.ani")
+        self.assertIn("door.fbx: 0 of ", done.err)
+        self.assertEqual((self.dir / "again.ani").read_bytes(), DOOR.read_bytes())
+
+    def test_same_bytes_each_time(self):
+        for name in ("a.fbx", "b.fbx"):
+            self.keyferry("convert", DOOR, name)
+        self.assertEqual((self.dir / "a.fbx").read_bytes(), (self.dir / "b.fbx").read_bytes())
+        self.assertEqual((self.dir / "a.fbx.kf").read_bytes(), (self.dir / "b.fbx.kf").read_bytes())
+
+    def test_standard_input_and_output(self):
+        self.keyferry("convert", DOOR, "door.fbx")
+        fbx = (self.dir / "door.fbx").read_bytes()
+        self.assertEqual(self.keyferry("convert", DOOR, "-").out, fbx)
+        self.assertEqual(self.keyferry("convert", "-", "-", stdin=fbx).out, DOOR.read_bytes())
+        self.keyferry("convert", "-", "x.fbx", stdin=DOOR.read_bytes())
+        self.keyferry("convert", "x.fbx", "x.ani")
+        self.assertEqual((self.dir / "x.ani").read_bytes(), DOOR.read_bytes())
+        self.assertIn("both want standard output", self.keyferry("convert", "--json", DOOR, "-", code=2).err)
+
+    def test_into_a_folder(self):
+        self.keyferry("convert", DOOR, "fbx/deep/")
+        self.assertEqual(self.names(), ["fbx/deep/door.fbx", "fbx/deep/door.fbx.kf"])
+        self.keyferry("convert", "fbx/deep/door.fbx", "back/")
+        self.assertEqual((self.dir / "back/door.ani").read_bytes(), DOOR.read_bytes())
+        # An existing folder needs no slash, and the original's name is kept whatever the FBX is called now.
+        os.rename(self.dir / "fbx/deep/door.fbx", self.dir / "fbx/other.fbx")
+        (self.dir / "second").mkdir()
+        self.keyferry("convert", "fbx/other.fbx", "second")
+        self.assertEqual((self.dir / "second/door.ani").read_bytes(), DOOR.read_bytes())
+
+    def test_made_from_nothing_into_a_folder(self):
+        self.keyferry("convert", DOOR, "door.fbx", "--no-capsule", "--no-sidecar")
+        done = self.keyferry("convert", "door.fbx", "out/", code=1)
+        self.assertIn("--to", done.err)
+        self.keyferry("convert", "door.fbx", "out/", "--to", "x4-ani")
+        self.assertEqual(self.names(), ["door.fbx", "out/door.ani"])
+
+    def test_split_takes(self):
+        self.keyferry("convert", DOOR, "door.fbx", "--split-takes")
+        takes = [n for n in self.names() if n.endswith(".fbx")]
+        self.assertEqual(len(takes), 2)
+        self.assertNotIn("door.fbx", takes)
+        self.assertEqual(self.names(), sorted(takes + [t + ".kf" for t in takes]))
+
+    def test_dry_run_and_json(self):
+        found = self.json("convert", "--dry-run", "--json", DOOR, "door.fbx")
+        self.assertEqual((found["ok"], found["dry_run"], found["from"], found["to"]), (True, True, "x4-ani", "fbx"))
+        self.assertEqual(self.names(), [])
+        found = self.json("convert", "--json", DOOR, "door.fbx")
+        self.assertEqual(found["outputs"], ["door.fbx.kf", "door.fbx"])
+        self.assertEqual(self.names(), ["door.fbx", "door.fbx.kf"])
+        found = self.json("convert", "--json", "door.fbx", "new.ani")
+        self.assertEqual((found["merged"], found["original"], found["changed"], found["outputs"]),
+                         (True, "capsule", 0, ["new.ani"]))
+        found = self.json("convert", "--json", "door.fbx", "new.ani", code=3)
+        self.assertFalse(found["ok"])
+
+    def test_newer(self):
+        self.put("door.ani", DOOR.read_bytes())
+        self.keyferry("convert", "door.ani", "door.fbx")
+        before = self.files()
+        os.utime(self.dir / "door.ani", (1, 1))
+        self.keyferry("convert", "--newer", "door.ani", "door.fbx", "--ascii")  # up to date: no question of overwriting
+        self.assertEqual(self.files(), before)
+        later = time.time() + 100
+        os.utime(self.dir / "door.ani", (later, later))
+        self.keyferry("convert", "--newer", "door.ani", "door.fbx", "--ascii", code=3)
+        self.keyferry("convert", "--newer", "-y", "door.ani", "door.fbx", "--ascii")
+        self.assertNotEqual(self.files(), before)
+
+
+class Sidecar(Case):
+    def setUp(self):
+        super().setUp()
+        self.keyferry("convert", DOOR, "door.fbx", "--no-capsule")
+
+    def test_beside(self):
+        found = self.json("convert", "--json", "door.fbx", "a.ani")
+        self.assertEqual(found["original"], "sidecar")
+        self.assertEqual((self.dir / "a.ani").read_bytes(), DOOR.read_bytes())
+
+    def test_after_a_rename(self):
+        (self.dir / "door.fbx").rename(self.dir / "renamed.fbx")
+        self.keyferry("convert", TURRET, "turret.fbx", "--no-capsule")  # another one in the same folder
+        found = self.json("convert", "--json", "renamed.fbx", "a.ani")
+        self.assertEqual(found["original"], "sidecar")
+        self.assertEqual((self.dir / "a.ani").read_bytes(), DOOR.read_bytes())
+
+    def test_of_another_file_is_not_taken(self):
+        self.keyferry("convert", TURRET, "turret.fbx", "--no-capsule")
+        (self.dir / "turret.fbx.kf").rename(self.dir / "door.fbx.kf")
+        found = self.json("convert", "--json", "door.fbx", "a.ani", "--to", "x4-ani")
+        self.assertEqual((found["original"], found["merged"]), (None, False))
+
+    def test_damaged_is_not_taken(self):
+        data = bytearray((self.dir / "door.fbx.kf").read_bytes())
+        data[len(data) // 2] ^= 0x55
+        self.put("door.fbx.kf", data)
+        found = self.json("convert", "--json", "door.fbx", "a.ani", "--to", "x4-ani")
+        self.assertEqual(found["original"], None)
+
+    def test_base(self):
+        os.remove(self.dir / "door.fbx.kf")
+        self.put("old/door.ani", DOOR.read_bytes())
+        for base in ("old/door.ani", "old"):
+            found = self.json("convert", "--json", "-y", "door.fbx", "a.ani", "--base", base)
+            self.assertEqual((found["original"], found["changed"]), ("base", 0))
+            self.assertEqual((self.dir / "a.ani").read_bytes(), DOOR.read_bytes())
+
+
+class Overwriting(Case):
+    def test_not_without_asking(self):
+        self.put("out.fbx", OLD)
+        done = self.keyferry("convert", DOOR, "out.fbx", code=3)
+        self.assertIn("out.fbx: exists (-y overwrites it)", done.err)
+        self.assertEqual(self.files(), {"out.fbx": OLD})
+        self.keyferry("convert", DOOR, "out.fbx", "-n", code=3)
+        self.assertEqual(self.files(), {"out.fbx": OLD})
+        self.keyferry("convert", DOOR, "out.fbx", "-y")
+        self.assertEqual(self.names(), ["out.fbx", "out.fbx.kf"])
+        self.assertNotEqual((self.dir / "out.fbx").read_bytes(), OLD)
+
+    def test_a_lone_sidecar_counts(self):
+        self.put("out.fbx.kf", OLD)
+        self.assertIn("out.fbx.kf: exists", self.keyferry("convert", DOOR, "out.fbx", code=3).err)
+        self.assertEqual(self.files(), {"out.fbx.kf": OLD})
+
+    def test_in_a_folder(self):
+        self.keyferry("convert", DOOR, "door.fbx")
+        self.put("out/door.ani", OLD)
+        self.keyferry("convert", "door.fbx", "out/", code=3)
+        self.assertEqual((self.dir / "out/door.ani").read_bytes(), OLD)
+        self.keyferry("convert", "-y", "door.fbx", "out/")
+        self.assertEqual((self.dir / "out/door.ani").read_bytes(), DOOR.read_bytes())
+
+    def ask(self, answer):
+        """Runs it at a terminal, and answers."""
+        child, terminal = pty.fork()
+        if child == 0:
+            os.chdir(self.dir)
+            os.execv(KEYFERRY, [KEYFERRY, "convert", str(DOOR), "out.fbx"])
+        shown = b""
+        answered = False
+        while select.select([terminal], [], [], 30)[0]:
+            try:
+                part = os.read(terminal, 4096)
+            except OSError:
+                break
+            if not part:
+                break
+            shown += part
+            if b"[y/N]" in shown and not answered:
+                os.write(terminal, answer)
+                answered = True
+        os.close(terminal)
+        self.assertTrue(answered, shown)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+    def test_question_at_a_terminal(self):
+        self.put("out.fbx", OLD)
+        self.assertEqual(self.ask(b"n\n"), 3)
+        self.assertEqual(self.ask(b"\n"), 3)
+        self.assertEqual(self.files(), {"out.fbx": OLD})
+        self.assertEqual(self.ask(b"y\n"), 0)
+        self.assertEqual(self.names(), ["out.fbx", "out.fbx.kf"])
+
+    def test_never_the_input(self):
+        data = DOOR.read_bytes()
+        self.put("door.ani", data)
+        os.link(self.dir / "door.ani", self.dir / "hard.fbx")
+        os.symlink("door.ani", self.dir / "soft.fbx")
+        for out in ("door.ani", "./door.ani", "hard.fbx", "soft.fbx"):
+            done = self.keyferry("convert", "-y", "door.ani", out, "--to", "fbx", code=3)
+            self.assertIn("is the input itself", done.err)
+            self.assertEqual(self.names(), ["door.ani", "hard.fbx", "soft.fbx"])
+            self.assertEqual((self.dir / "door.ani").read_bytes(), data)
+
+    def test_base_may_be_replaced(self):
+        self.put("door.ani", DOOR.read_bytes())
+        self.keyferry("convert", "door.ani", "door.fbx", "--no-capsule", "--no-sidecar")
+        self.keyferry("convert", "door.fbx", "door.ani", "--base", "door.ani", "-y")
+        self.assertEqual((self.dir / "door.ani").read_bytes(), DOOR.read_bytes())
+
+    def test_a_link_stays_a_link(self):
+        self.put("real/old.fbx", OLD)
+        os.symlink("real/old.fbx", self.dir / "out.fbx")
+        self.keyferry("convert", "-y", DOOR, "out.fbx", "--no-sidecar")
+        self.assertTrue((self.dir / "out.fbx").is_symlink())
+        self.assertNotEqual((self.dir / "real/old.fbx").read_bytes(), OLD)
+        os.symlink("real/new.fbx", self.dir / "dangling.fbx")
+        self.keyferry("convert", DOOR, "dangling.fbx", "--no-sidecar")
+        self.assertTrue((self.dir / "dangling.fbx").is_symlink() and (self.dir / "real/new.fbx").is_file())
+
+    def test_permissions_stay(self):
+        self.put("out.fbx", OLD).chmod(0o640)
+        self.keyferry("convert", "-y", DOOR, "out.fbx", "--no-sidecar")
+        self.assertEqual((self.dir / "out.fbx").stat().st_mode & 0o7777, 0o640)
+        self.keyferry("convert", DOOR, "fresh.fbx", umask=0o027)
+        self.assertEqual((self.dir / "fresh.fbx").stat().st_mode & 0o7777, 0o640)
+
+
+class Failing(Case):
+    def setUp(self):
+        super().setUp()
+        self.put("out.fbx", OLD)
+        self.put("out.fbx.kf", OLD)
+        self.before = self.files()
+
+    def unharmed(self):
+        self.assertEqual(self.files(), self.before)
+
+    def test_bad_input(self):
+        self.put("bad.ani", DOOR.read_bytes()[:-3])
+        self.before = self.files()
+        self.keyferry("convert", "-y", "bad.ani", "out.fbx", code=1)
+        self.unharmed()
+
+    def test_no_such_folder(self):
+        self.assertIn("cannot be written: No such file", self.keyferry("convert", DOOR, "no/where.fbx", code=3).err)
+        self.assertIn("folder cannot be made", self.keyferry("convert", DOOR, "out.fbx/deep/", code=3).err)
+        self.assertIn("Not a directory", self.keyferry("convert", DOOR, "out.fbx/x.fbx", code=3).err)
+        self.unharmed()
+
+    def test_output_is_a_folder_by_another_name(self):
+        (self.dir / "out.kf").mkdir()
+        (self.dir / "taken.fbx.kf").mkdir()
+        self.assertIn("is a folder", self.keyferry("convert", "-y", DOOR, "taken.fbx", code=3).err)
+        self.unharmed()
+
+    def test_full_disk(self):
+        for limit in (0, 100, 1000, 5000, 20000):
+            def little_room():
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+            # ThreadSanitizer writes a file of its own at the start, before we can ignore the signal.
+            keep = "thread" not in os.environ.get("KEYFERRY_INSTRUMENT", "")
+            done = self.keyferry("convert", "-y", DOOR, "out.fbx", code=3, preexec_fn=little_room, restore_signals=keep)
+            self.assertIn("cannot be written: File too large", done.err)
+            self.unharmed()
+        self.assertIn("No space left", self.keyferry("convert", "-y", DOOR, "/dev/full", code=3).err)
+        with open("/dev/full", "wb") as full:
+            for words in (["info", DOOR], ["dump", DOOR], ["formats"], ["--help"], ["--version"], ["convert", DOOR, "-"]):
+                done = subprocess.run([KEYFERRY, *map(str, words)], stdout=full, stderr=subprocess.PIPE, text=True)
+                self.assertEqual(done.returncode, 3, words)
+                self.assertIn("standard output: cannot be written: No space left", done.stderr)
+                self.assertEqual(done.stderr.count("cannot be written"), 1)
+
+    def test_closed_pipe(self):
+        for words in (["dump", DOOR], ["convert", DOOR, "-"]):
+            reading, writing = os.pipe()
+            os.close(reading)
+            done = subprocess.run([KEYFERRY, *map(str, words)], stdout=writing, stderr=subprocess.PIPE, text=True)
+            os.close(writing)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("Broken pipe", done.stderr)
+
+    def test_special_files(self):
+        self.keyferry("convert", DOOR, "/dev/null", "--no-sidecar", "--to", "fbx")
+        os.mkfifo(self.dir / "pipe.fbx")
+        reader = subprocess.Popen(["cat", self.dir / "pipe.fbx"], stdout=subprocess.PIPE)
+        self.keyferry("convert", DOOR, "pipe.fbx", "--no-sidecar")
+        self.assertTrue(reader.communicate(timeout=30)[0].startswith(b"Kaydara"))
+
+    def test_signals(self):
+        """A signal at any moment: old or new, never half, never a new FBX beside an old sidecar, nothing left over."""
+        self.keyferry("convert", DOOR, "new.fbx")
+        self.keyferry("convert", DOOR, "new.fbx", "-y")
+        new = {name: (self.dir / name).read_bytes() for name in ("new.fbx", "new.fbx.kf")}
+        for name in new:
+            os.remove(self.dir / name)
+        chance = random.Random(1)
+        killed = 0
+        for round_ in range(120):
+            number = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)[round_ % 3]
+            self.put("out.fbx", OLD)
+            self.put("out.fbx.kf", OLD)
+            child = subprocess.Popen([KEYFERRY, "convert", "-y", str(DOOR), "out.fbx"], cwd=self.dir,
+                                     stderr=subprocess.DEVNULL)
+            time.sleep(chance.random() * 0.012)
+            child.send_signal(number)
+            code = child.wait(30)
+            self.assertIn(code, (0, -number))
+            killed += code != 0
+            self.assertEqual(self.names(), ["out.fbx", "out.fbx.kf"], f"left over in round {round_}")
+            fbx, sidecar = (self.dir / "out.fbx").read_bytes(), (self.dir / "out.fbx.kf").read_bytes()
+            self.assertIn(fbx, (OLD, new["new.fbx"]))
+            self.assertIn(sidecar, (OLD, new["new.fbx.kf"]))
+            if fbx != OLD:
+                self.assertNotEqual(sidecar, OLD)
+        self.assertGreater(killed, 10)
+
+
+@unittest.skipIf(os.environ.get("KEYFERRY_INSTRUMENT"), "another library must come first in an instrumented program")
+class Faults(Case):
+    """Every call that makes, writes or names a file fails in turn; and the program dies in every one of them."""
+
+    def run_with(self, fault, words):
+        environment = {**self.environment, "LD_PRELOAD": str(PLUGINS / "fault.so"), "KEYFERRY_FAULT": fault}
+        return subprocess.run([KEYFERRY, *words], cwd=self.dir, capture_output=True, text=True, env=environment)
+
+    def setUp(self):
+        super().setUp()
+        self.keyferry("convert", DOOR, "new.fbx")
+        self.new = {name: (self.dir / f"new{name[3:]}").read_bytes() for name in ("out.fbx", "out.fbx.kf")}
+        for name in ("new.fbx", "new.fbx.kf"):
+            os.remove(self.dir / name)
+
+    def state(self):
+        """old, new, or what is wrong."""
+        found = self.files()
+        left = sorted(set(found) - {"out.fbx", "out.fbx.kf"})
+        states = ["old" if found.get(name) == OLD else "new" if found.get(name) == self.new[name] else
+                  "gone" if name not in found else "half" for name in ("out.fbx", "out.fbx.kf")]
+        return states, left
+
+    def test_failing(self):
+        words = ["convert", "-y", str(DOOR), "out.fbx"]
+        codes = []
+        for number in range(1, 100):
+            self.put("out.fbx", OLD)
+            self.put("out.fbx.kf", OLD)
+            done = self.run_with(f"fail {number}", words)
+            (fbx, sidecar), left = self.state()
+            self.assertEqual(left, [], f"call {number}: left over")
+            codes.append(done.returncode)
+            if done.returncode == 3:
+                self.assertEqual(fbx, "old", f"call {number}")
+                self.assertIn(sidecar, ("old", "new"))
+                self.assertIn("cannot be written: Input/output error", done.stderr)
+            else:
+                self.assertEqual((done.returncode, fbx, sidecar), (0, "new", "new"), f"call {number}: {done.stderr}")
+        self.assertGreaterEqual(codes.count(3), 8)  # two files made, written, synced, named
+        self.assertEqual(codes[-1], 0)
+
+    def test_failing_where_nothing_was(self):
+        words = ["convert", str(DOOR), "out.fbx"]
+        codes = []
+        for number in range(1, 40):
+            for name in ("out.fbx", "out.fbx.kf"):
+                (self.dir / name).unlink(missing_ok=True)
+            done = self.run_with(f"fail {number}", words)
+            (fbx, sidecar), left = self.state()
+            codes.append(done.returncode)
+            expected = "gone" if done.returncode == 3 else "new"
+            self.assertEqual((fbx, sidecar, left), (expected, expected, []), f"call {number}: {done.stderr}")
+        self.assertGreaterEqual(codes.count(3), 6)
+        self.assertEqual(codes[-1], 0)
+
+    def test_dying(self):
+        seen = set()
+        for number in range(1, 100):
+            for name in list(self.files()):
+                os.remove(self.dir / name)
+            self.put("out.fbx", OLD)
+            self.put("out.fbx.kf", OLD)
+            done = self.run_with(f"kill {number}", ["convert", "-y", str(DOOR), "out.fbx"])
+            (fbx, sidecar), left = self.state()
+            self.assertIn((fbx, sidecar), (("old", "old"), ("old", "new"), ("new", "new")), f"call {number}")
+            seen.add((fbx, sidecar))
+            for name in left:
+                self.assertRegex(name, r"^\.keyferry-\d+-\d+\.tmp$")
+            if done.returncode == 0:
+                self.assertEqual(left, [])
+                break
+            self.assertEqual(done.returncode, -signal.SIGKILL)
+        self.assertEqual(len(seen), 3)
+        self.assertGreater(number, 8)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,268 @@
+"""Parts of one animation, whole trees, threads."""
+import fcntl
+import json
+import os
+import pty
+import random
+import re
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
+from command import DOOR, KEYFERRY, SOURCE, Case, sample
+
+DATA = SOURCE / "tests" / "data" / "x4-ani"
+
+
+class Tree(Case):
+    def setUp(self):
+        super().setUp()
+        self.plugins("good")
+        self.originals = {"a/door.ani": DOOR.read_bytes(), "a/turret.ani": (DATA / "turret.ani").read_bytes(),
+                          "b/c/x.smpl": sample([(0, 1), (1, 2)]), "top.smpl": sample([(0, 3), (1, 4)])}
+        for name, data in self.originals.items():
+            self.put(f"game/{name}", data)
+        self.put("game/a/readme.txt", b"no animation")
+        self.put("game/.hidden/door.ani", DOOR.read_bytes())
+
+    def test_there_and_back(self):
+        done = self.keyferry("convert", "game", "fbx/", "--to", "fbx")
+        self.assertIn("4 converted, 0 failed, 1 left alone", done.err)
+        made = sorted(n for n in self.names() if n.startswith("fbx/"))
+        expected = ["fbx/a/door.fbx", "fbx/a/turret.fbx", "fbx/b/c/x.fbx", "fbx/top.fbx"]
+        self.assertEqual(made, sorted(expected + [n + ".kf" for n in expected]))
+        done = self.keyferry("convert", "fbx", "back/")
+        self.assertIn("4 converted, 0 failed, 0 left alone", done.err)
+        back = {n[5:]: data for n, data in self.files().items() if n.startswith("back/")}
+        self.assertEqual(back, self.originals)
+
+    def test_same_for_any_number_of_threads(self):
+        for i in range(40):
+            self.put(f"game/many/{i:03}.smpl", sample([(0, i), (1, i * 2)]))
+        printed = set()
+        for jobs in (1, 2, 7):
+            done = self.keyferry("convert", "--jobs", jobs, "--json", "game", f"out{jobs}/")
+            printed.add(done.out.replace(f"out{jobs}/".encode(), b"out/"))
+        trees = [{n.split("/", 1)[1]: data for n, data in self.files().items() if n.startswith(f"out{jobs}/")}
+                 for jobs in (1, 2, 7)]
+        self.assertEqual(len(trees[0]), 2 * 44)
+        self.assertEqual(trees[0], trees[1])
+        self.assertEqual(trees[0], trees[2])
+        self.assertEqual(len(printed), 1)
+        for line in printed.pop().decode().splitlines():
+            self.assertTrue(json.loads(line)["ok"])
+
+    def test_a_bad_file_does_not_stop_the_rest(self):
+        self.put("game/a/broken.ani", DOOR.read_bytes()[:-7])
+        done = self.keyferry("convert", "game", "fbx/", code=1)
+        self.assertIn("game/a/broken.ani: offset 0x", done.err)
+        self.assertIn("4 converted, 1 failed, 1 left alone", done.err)
+        self.assertFalse((self.dir / "fbx/a/broken.fbx").exists())
+
+    def test_overwriting(self):
+        self.keyferry("convert", "game", "fbx/")
+        before = self.files()
+        done = self.keyferry("convert", "game", "fbx/", "--ascii", code=3)
+        self.assertIn("0 converted, 4 failed", done.err)
+        self.assertEqual(self.files(), before)
+        done = self.keyferry("convert", "game", "fbx/", "--ascii", "-n")
+        self.assertIn("0 converted, 0 failed, 5 left alone", done.err)
+        self.assertEqual(self.files(), before)
+        done = self.keyferry("convert", "game", "fbx/", "--ascii", "-y")
+        self.assertIn("4 converted", done.err)
+        self.assertNotEqual(self.files(), before)
+
+    def test_newer(self):
+        self.keyferry("convert", "game", "fbx/")
+        self.keyferry("convert", "fbx", "back/")
+        before = self.files()
+        self.assertIn("0 converted, 0 failed, 5 left alone", self.keyferry("convert", "--newer", "game", "fbx/").err)
+        self.assertIn("0 converted, 0 failed, 4 left alone", self.keyferry("convert", "--newer", "fbx", "back/").err)
+        self.assertEqual(self.files(), before)
+        later = time.time() + 100
+        os.utime(self.dir / "game/top.smpl", (later, later))
+        self.assertIn("1 converted, 0 failed, 4 left alone",
+                      self.keyferry("convert", "--newer", "-y", "game", "fbx/").err)
+
+    def test_equal_names_but_for_the_extension(self):
+        self.put("game/a/door.smpl", sample([(0, 9)]))
+        self.keyferry("convert", "game", "fbx/")
+        made = [n for n in self.names() if n.startswith("fbx/a/") and n.endswith(".fbx")]
+        self.assertEqual(made, ["fbx/a/door.ani.fbx", "fbx/a/door.smpl.fbx", "fbx/a/turret.fbx"])
+
+    def test_two_inputs_of_one_output(self):
+        """Takes split into files of their own cannot go back each by itself: one would undo the other."""
+        self.keyferry("convert", "game/a/door.ani", "split/", "--split-takes")
+        for flag in ([], ["-y"]):
+            done = self.keyferry("convert", *flag, "split", f"out{len(flag)}/", code=3)
+            self.assertRegex(done.err, "same output|exists")
+            self.assertIn("1 converted, 1 failed", done.err)
+        fbx = [n for n in self.names() if n.startswith("split/") and n.endswith(".fbx")]
+        self.assertEqual(len(fbx), 2)
+        self.keyferry("convert", *fbx, "together.ani")
+        self.assertEqual((self.dir / "together.ani").read_bytes(), self.originals["a/door.ani"])
+
+    def test_output_inside_the_input(self):
+        self.keyferry("convert", "game", "game/fbx/")
+        self.keyferry("convert", "-y", "game", "game/fbx/")
+        self.assertFalse((self.dir / "game/fbx/fbx").exists())
+
+    def test_a_list_of_files(self):
+        self.keyferry("convert", "game/a/door.ani", "game/top.smpl", "out/")
+        self.assertEqual([n for n in self.names() if n.startswith("out/")],
+                         ["out/door.fbx", "out/door.fbx.kf", "out/top.fbx", "out/top.fbx.kf"])
+
+    def test_dry_run(self):
+        before = self.files()
+        self.assertIn("4 converted", self.keyferry("convert", "--dry-run", "game", "fbx/").err)
+        self.assertEqual(self.files(), before)
+
+    def test_verify(self):
+        self.keyferry("convert", "game", "game/fbx/")
+        done = self.keyferry("verify", "game")
+        self.assertEqual(done.out.decode().splitlines(), [f"game/{n}: ok" for n in sorted(self.originals)])
+        self.assertIn("4 came back whole, 0 failed, 9 left out", done.err)
+
+    def test_signal_in_a_batch(self):
+        """Stopped at any moment: each file whole, no new FBX beside an old sidecar, nothing left over."""
+        for i in range(60):
+            self.put(f"game/many/{i:03}.ani", DOOR.read_bytes())
+        self.keyferry("convert", "game/many", "new/")
+        self.keyferry("convert", "game/many", "out/", "--for", "maya")
+        old = {n[4:]: data for n, data in self.files().items() if n.startswith("out/")}
+        new = {n[4:]: data for n, data in self.files().items() if n.startswith("new/")}
+        chance = random.Random(2)
+        stopped = 0
+        for _ in range(15):
+            child = subprocess.Popen([KEYFERRY, "convert", "-y", "game/many", "out/"], cwd=self.dir, env=self.environment,
+                                     stderr=subprocess.DEVNULL)
+            time.sleep(0.005 + chance.random() * 0.08)
+            child.send_signal(signal.SIGINT)
+            code = child.wait(60)
+            self.assertIn(code, (0, -signal.SIGINT))
+            stopped += code != 0
+            now = {n[4:]: data for n, data in self.files().items() if n.startswith("out/")}
+            self.assertEqual(sorted(now), sorted(old))
+            for name, data in now.items():
+                self.assertIn(data, (old[name], new[name]), name)
+                if name.endswith(".fbx") and data == new[name]:
+                    self.assertEqual(now[name + ".kf"], new[name + ".kf"])
+            for name, data in old.items():
+                self.put(f"out/{name}", data)
+        self.assertGreater(stopped, 3)
+
+
+class Terminal(Case):
+    """The progress bar: only on a terminal, and gone in the end."""
+
+    def setUp(self):
+        super().setUp()
+        for i in range(300):
+            self.put(f"game/door{i:03}.ani", DOOR.read_bytes())
+        self.put("game/bad\033[31m.ani", DOOR.read_bytes()[:-7])
+
+    def on_terminal(self, *words, columns=100, stop=b""):
+        """What it prints on a terminal, and how it ended; `stop`: what makes the test press Ctrl-C."""
+        child, terminal = pty.fork()
+        if child == 0:
+            os.chdir(self.dir)
+            os.execve(KEYFERRY, [KEYFERRY, *words], self.environment)
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 25, columns, 0, 0))
+        text = b""
+        try:
+            while data := os.read(terminal, 4096):
+                text += data
+                if stop and stop in text:
+                    os.write(terminal, b"\x03")
+                    stop = b""
+        except OSError:
+            pass # closed
+        os.close(terminal)
+        return text.decode(), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+    def test_bar(self):
+        for columns in (100, 40):
+            text, code = self.on_terminal("verify", "game", columns=columns)
+            self.assertEqual(code, 1)
+            drawn = re.findall("\r\033\\[K([^\r\n]+)", text)
+            bars = [b for b in drawn if re.match(r"\d+ of 301, \d+ a second", b)]
+            self.assertGreater(len(bars), 1, text[:2000])
+            self.assertTrue(all(len(b) < columns for b in bars), bars)
+            if columns == 100:
+                self.assertTrue(any(re.fullmatch(r"[1-9]\d* of 301, \d+ a second, \d+ s left: \w+\.ani", b) for b in bars), bars)
+            self.assertNotIn("\033[31m", text) # names do nothing to the terminal
+            # Wiped out: what a terminal shows in the end are the plain lines.
+            shown = re.sub("\r\033\\[K(?:\\d+ of 301[^\r\n]*(?=\r\033\\[K))?", "", text).replace("\r\n", "\n")
+            self.assertNotIn("\r", shown)
+            self.assertNotIn(" of 301", shown)
+            self.assertEqual(shown.count(": ok\n"), 300)
+            self.assertTrue(shown.endswith("300 came back whole, 1 failed, 0 left out that are no game animations\n"), shown[-300:])
+
+    def test_no_bar(self):
+        done = self.keyferry("verify", "game", code=1)
+        self.assertNotIn("a second", done.err + done.out.decode())
+        self.assertNotIn("\033", done.err + done.out.decode())
+        text, _ = self.on_terminal("verify", "--json", "game")
+        self.assertNotIn("a second", text)
+
+    def test_interrupt(self):
+        """Ctrl-C: the files at work are finished, nothing is left over, a summary tells."""
+        text, code = self.on_terminal("convert", "game", "fbx/", stop=b" of 301, ")
+        self.assertEqual(code, -signal.SIGINT, text[-500:])
+        found = re.search(r"(\d+) converted, (\d) failed, 0 left alone, stopped\r\n$", text)
+        self.assertTrue(found, text[-500:])
+        made = [n for n in self.names() if n.startswith("fbx/")]
+        self.assertEqual(len([n for n in made if n.endswith(".fbx")]), int(found[1]))
+        self.assertEqual(len(made), 2 * int(found[1]))
+        self.assertLess(int(found[1]), 300)
+
+
+class Parts(Case):
+    PARTS = {name: (SOURCE / "tests" / "data" / "ei-anm" / name).read_bytes()
+             for name in ("body.anm", "hand.anm", "wing.anm")}
+
+    def back(self, fbx):
+        self.keyferry("convert", fbx, f"{fbx}-back/")
+        return {n.split("/")[1]: data for n, data in self.files().items() if n.startswith(f"{fbx}-back/")}
+
+    def test_there_and_back(self):
+        for name, data in self.PARTS.items():
+            self.put(f"parts/{name}", data)
+        self.put("parts/readme.txt", b"no animation")
+        done = self.keyferry("convert", "parts", "all.fbx")
+        self.assertIn("parts/readme.txt: left out", done.err)
+        self.assertEqual(self.back("all.fbx"), self.PARTS)
+        self.keyferry("convert", "parts/hand.anm", "parts/body.anm", "two.fbx")
+        self.assertEqual(self.back("two.fbx"), {n: self.PARTS[n] for n in ("body.anm", "hand.anm")})
+        # Several files do not go into one, and nothing is written.
+        before = self.files()
+        self.assertIn("give a folder", self.keyferry("convert", "two.fbx", "one.anm", code=3).err)
+        self.keyferry("convert", "two.fbx", "-", code=3)
+        self.assertEqual(self.files(), before)
+
+    def test_parts_must_be_alike(self):
+        self.plugins("good")
+        self.put("a.smpl", sample([(0, 1)]))
+        self.put("b.ani", DOOR.read_bytes())
+        done = self.keyferry("convert", "a.smpl", "b.ani", "out.fbx", code=1)
+        self.assertIn("cannot be parts of one animation", done.err)
+        self.put("other/a.smpl", sample([(0, 1)]))
+        done = self.keyferry("convert", "a.smpl", "other/a.smpl", "out.fbx", code=2)
+        self.assertIn("have the same name", done.err)
+        self.keyferry("convert", ".", "a.smpl", "out.fbx", code=2)
+
+    def test_folder_without_animations(self):
+        self.put("dir/readme.txt", b"nothing here")
+        done = self.keyferry("convert", "dir", "out.fbx", code=1)
+        self.assertIn("dir/readme.txt: left out", done.err)
+        self.assertIn("holds no animation", done.err)
+        self.keyferry("convert", "empty-or-missing", "out.fbx", code=3)
+
+
+if __name__ == "__main__":
+    unittest.main()

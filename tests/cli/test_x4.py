@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+"""X4: Foundations files through the command: there, back, edited, broken. The files come from tests/generate/x4_ani.py
+and are judged by tests/decode/x4_ani.py, neither of which shares a line with the command."""
+import concurrent.futures
+import importlib.util
+import os
+import re
+import struct
+import subprocess
+import tempfile
+import unittest
+
+COMMAND = os.environ["KEYFERRY"]
+SOURCE = os.environ["KEYFERRY_SOURCE"]
+TICKS = 46186158000 # a second in FBX
+
+
+def module(path, name):
+    spec = importlib.util.spec_from_file_location(name, os.path.join(SOURCE, path))
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+generate = module("tests/generate/x4_ani.py", "generate_x4")
+decoder = module("tests/decode/x4_ani.py", "decode_x4")
+CASES = {name: (data, tags) for name, data, tags in generate.cases(1)}
+
+
+def run(*arguments):
+    return subprocess.run([COMMAND, *arguments], capture_output=True, timeout=120)
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+
+def in_parallel(work, items):
+    """Each item's complaint, if it has one."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [complaint for complaint in pool.map(work, items) if complaint]
+
+
+class Folder(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        for name, (data, _) in CASES.items():
+            write(cls.path(name + ".ani"), data)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def path(cls, name):
+        return os.path.join(cls.folder.name, name)
+
+    def good(self, *arguments):
+        result = run(*arguments)
+        self.assertEqual(result.returncode, 0, (arguments, result.stderr.decode(errors="replace")))
+        return result
+
+    def none(self, complaints):
+        self.assertFalse(complaints, "%d of them:\n%s" % (len(complaints), "\n".join(map(str, complaints[:10]))))
+
+
+class Samples(unittest.TestCase):
+    def test_samples_are_the_generators(self):
+        kept = os.path.join(SOURCE, "tests/data/x4-ani")
+        made = {name + ".ani": data for name, data in generate.samples()}
+        self.assertEqual(sorted(made), sorted(n for n in os.listdir(kept) if n.endswith(".ani")))
+        for name, data in made.items():
+            self.assertEqual(read(os.path.join(kept, name)), data, name)
+
+
+class Reading(Folder):
+    def test_dump_is_what_the_second_decoder_reads(self):
+        def work(name):
+            result = run("dump", self.path(name + ".ani"))
+            if result.returncode:
+                return name, result.stderr
+            if decoder.load(result.stdout) != decoder.decode(CASES[name][0]):
+                return name, "differs"
+        self.none(in_parallel(work, CASES))
+
+    def test_check(self):
+        def work(name):
+            result = run("check", self.path(name + ".ani"))
+            expected = 0 if "clean" in CASES[name][1] else 1
+            if result.returncode != expected:
+                return name, result.returncode, result.stderr, result.stdout
+        self.none(in_parallel(work, CASES))
+
+
+class Restored(Folder):
+    """Nothing edited: every byte comes back, whatever kept the original."""
+    KEPT_BY = {"capsule": (["--no-sidecar"], []), "sidecar": (["--no-capsule"], []),
+               "base": (["--no-capsule", "--no-sidecar"], ["--base"])}
+    WRITTEN = {"7400": ["--fbx-version", "7400"], "7500": ["--fbx-version", "7500"], "ascii": ["--ascii"]}
+
+    def there_and_back(self, item):
+        name, kept_by, written, more = item
+        source = self.path(name + ".ani")
+        out, back = self.KEPT_BY[kept_by]
+        with tempfile.TemporaryDirectory(dir=self.folder.name) as folder:
+            fbx, result = os.path.join(folder, "x.fbx"), os.path.join(folder, "x.ani")
+            there = run("convert", source, fbx, *self.WRITTEN[written], *out, *more)
+            if there.returncode:
+                return item, "there", there.stderr
+            if os.path.exists(fbx + ".kf") != (kept_by == "sidecar"):
+                return item, "sidecar there or not"
+            again = run("convert", fbx, result, "--to", "x4-ani", *([*back, source] if back else []))
+            if again.returncode:
+                return item, "back", again.stderr
+            if read(result) != CASES[name][0]:
+                return item, "not byte for byte", again.stderr
+
+    def restore(self, *items):
+        self.none(in_parallel(self.there_and_back, items))
+
+    def test_capsule(self):
+        self.restore(*((name, "capsule", written, []) for name in CASES for written in self.WRITTEN))
+
+    def test_sidecar(self):
+        self.restore(*((name, "sidecar", written, []) for name in CASES for written in self.WRITTEN))
+
+    def test_base(self):
+        self.restore(*((name, "base", written, []) for name in CASES for written in self.WRITTEN))
+
+    def test_slopes(self):
+        self.restore(*((name, "capsule", "7500", ["--tcb", "slopes"]) for name in CASES))
+
+
+class Rebuilt(Folder):
+    """No original: what FBX can hold comes back within tolerance, the rest was warned of."""
+
+    def rebuild(self, name, *options):
+        with tempfile.TemporaryDirectory(dir=self.folder.name) as folder:
+            fbx, back = os.path.join(folder, "x.fbx"), os.path.join(folder, "x.ani")
+            there = run("convert", self.path(name + ".ani"), fbx, "--no-capsule", "--no-sidecar", *options)
+            if there.returncode:
+                return there, None
+            again = run("convert", fbx, back)
+            if again.returncode:
+                return again, None
+            return there, run("diff", self.path(name + ".ani"), back)
+
+    def test_exact(self):
+        def work(name):
+            there, result = self.rebuild(name)
+            if not result or result.returncode or b"warning" in there.stderr:
+                return name, there.stderr, result and result.stdout
+        self.none(in_parallel(work, [n for n, (_, tags) in CASES.items() if "exact" in tags]))
+
+    def test_slopes_hold_the_shape_with_ease(self):
+        def work(name):
+            there, result = self.rebuild(name, "--tcb", "slopes")
+            if not result or result.returncode:
+                return name, there.stderr, result and result.stdout
+        self.none(in_parallel(work, ["mix_tcb_ease", "mix_tcb_even", "interp_7", "tame_known", "door"]))
+
+    def test_losses_are_named(self):
+        for name, word in (("mix_tcb_ease", b"ease"), ("handles_odd", b"handles"), ("not_finite", b"finite"),
+                           ("interp_3", b"interpolation 3"), ("interp_4", b"interpolation 4")):
+            there, _ = self.rebuild(name)
+            self.assertIn(word, there.stderr, name)
+
+    def test_verify(self):
+        def work(name):
+            result = run("verify", self.path(name + ".ani"))
+            if result.returncode:
+                return name, result.stdout, result.stderr
+        self.none(in_parallel(work, [n for n, (_, tags) in CASES.items() if "clean" in tags]))
+
+    def test_rebuilt_file_is_well_formed(self):
+        fbx, back = self.path("fresh.fbx"), self.path("fresh_back.ani")
+        self.good("convert", self.path("door.ani"), fbx, "--no-capsule", "--no-sidecar")
+        self.good("convert", fbx, back)
+        data = read(back)
+        count, offset, version, padding = struct.unpack_from("<4i", data)
+        self.assertEqual((offset, version, padding), (16 + 160 * count, 1, 0))
+        decoder.decode(data)
+        self.good("check", back)
+
+
+class Edited(Folder):
+    """One thing changed in the FBX: one record changes in the file."""
+    CURVE = re.compile(r"\tAnimationCurve: .*?\n\t\}\n", re.S)
+
+    def edit(self, name, array, change, curves=1):
+        """Changes an array of the first curves of the ASCII FBX; returns the file before and after."""
+        fbx, back = self.path(name + "_edit.fbx"), self.path(name + "_edit.ani")
+        self.good("convert", self.path(name + ".ani"), fbx, "--ascii", "-y")
+        text = read(fbx).decode()
+        for match in list(self.CURVE.finditer(text))[:curves]:
+            block = match.group(0)
+            numbers = re.search(r"(\b%s: \*\d+ \{\s*a: )([^}]*?)(\s*\})" % array, block)
+            values = change([v.strip() for v in numbers.group(2).split(",")])
+            edited = block.replace(numbers.group(0), numbers.group(1) + ",".join(values) + numbers.group(3))
+            self.assertNotEqual(edited, block)
+            text = text.replace(block, edited)
+        write(fbx, text.encode())
+        self.good("convert", fbx, back, "-y")
+        return CASES[name][0], read(back)
+
+    def differences(self, before, after):
+        """Which key records differ, in which of their bytes, and which other bytes of the file do."""
+        self.assertEqual(len(before), len(after))
+        keys = 16 + 160 * struct.unpack_from("<i", before)[0]
+        differ = [i for i in range(len(before)) if before[i] != after[i]]
+        records = sorted({(i - keys) // 128 for i in differ if i >= keys})
+        return records, {(i - keys) % 128 for i in differ if i >= keys}, [i for i in differ if i < keys]
+
+    def one_record(self, before, after, fields):
+        records, changed, others = self.differences(before, after)
+        self.assertEqual((len(records), others), (1, []), (records, changed))
+        self.assertTrue(changed and changed <= set(fields), changed)
+        return 16 + 160 * struct.unpack_from("<i", before)[0] + 128 * records[0]
+
+    def test_value(self):
+        def change(values):
+            return [values[0], repr(float(values[1]) + 1)] + values[2:]
+        for name in ("interp_1", "interp_2", "interp_5", "interp_6", "interp_7", "door"):
+            with self.subTest(name):
+                before, after = self.edit(name, "KeyValueFloat", change)
+                # x: its value, and its control points' values
+                self.one_record(before, after, [*range(0, 4), *range(32, 36), *range(40, 44)])
+
+    def test_time(self):
+        def change(values):
+            return [values[0], str(int(values[1]) + TICKS // 100)] + values[2:]
+        for name in ("interp_1", "interp_2", "interp_5", "interp_6", "interp_7", "door"):
+            with self.subTest(name):
+                # The format has one time for x, y and z.
+                before, after = self.edit(name, "KeyTime", change, curves=3)
+                self.one_record(before, after, range(24, 76))
+
+    def test_tangent(self):
+        def change(values):
+            slope = struct.unpack("<f", struct.pack("<I", int(values[0]) & 0xFFFFFFFF))[0] + 2.5
+            return [str(struct.unpack("<i", struct.pack("<f", slope))[0])] + values[1:]
+        for name in ("interp_5", "interp_6"):
+            with self.subTest(name):
+                before, after = self.edit(name, "KeyAttrDataFloat", change)
+                self.one_record(before, after, range(28, 36)) # x: control point 1
+
+    def test_tcb(self):
+        def change(values):
+            return [str(struct.unpack("<i", struct.pack("<f", 0.625))[0])] + values[1:]
+        before, after = self.edit("mix_tcb_even", "KeyAttrDataFloat", change, curves=3)
+        at = self.one_record(before, after, range(76, 80))
+        self.assertEqual(struct.unpack_from("<f", after, at + 76)[0], 0.625)
+
+    def test_last_key_moved_out(self):
+        def change(values):
+            return values[:-1] + [str(int(values[-1]) + TICKS * 20)]
+        before, after = self.edit("interp_2", "KeyTime", change, curves=3)
+        records, changed, others = self.differences(before, after)
+        self.assertEqual(len(records), 1)
+        self.assertTrue(others and all(16 + 148 <= i < 16 + 152 for i in others), others) # its Duration follows
+        last = struct.unpack_from("<f", after, 16 + 160 * 3 + 128 * records[0] + 24)[0]
+        self.assertEqual(struct.unpack_from("<f", after, 16 + 148)[0], last)
+
+
+class Broken(Folder):
+    def refused(self, data, field, offset):
+        source, out = write(self.path("broken.ani"), data), self.path("broken.fbx")
+        write(out, b"what was there")
+        for arguments in (["convert", source, out, "-y"], ["dump", source], ["verify", source], ["check", source],
+                          ["info", source]):
+            result = run(*arguments)
+            text = (result.stderr + (result.stdout if arguments[0] in ("check", "verify") else b"")).decode()
+            self.assertEqual(result.returncode, 1, (arguments, text))
+            self.assertIn(field, text, arguments)
+            self.assertIn("offset 0x%x" % offset, text, arguments)
+        self.assertEqual(read(out), b"what was there")
+        os.remove(out)
+        self.assertEqual(run("convert", source, out).returncode, 1)
+        left = [n for n in os.listdir(self.folder.name) if n.startswith("broken") or n.startswith(".")]
+        self.assertEqual(left, ["broken.ani"])
+
+    def test_bad_files(self):
+        door = CASES["door"][0]
+
+        def patched(at, value):
+            return door[:at] + struct.pack("<i", value) + door[at + 4:]
+        self.refused(patched(0, -1), "NumAnims", 0)
+        self.refused(patched(4, 20), "KeyOffsetBytes", 4)
+        self.refused(patched(16 + 128, -5), "NumPosKeys", 144)
+        self.refused(patched(16 + 160 + 132, 1000000), "NumRotKeys", 308)
+        self.refused(door + b"\0\0\0\0", "end of the file", len(door))
+
+    def test_truncated(self):
+        door = CASES["door"][0]
+        self.refused(door[:-1], "NumScaleKeys", 16 + 160 * 5 + 136)
+        self.refused(door[:500], "NumAnims", 0)
+        self.refused(door[:10], "header", 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

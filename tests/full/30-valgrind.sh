@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# The release binary under valgrind, which sees uninitialised memory: every sample there and back, and edits of all formats.
+set -euo pipefail
+. "$KEYFERRY_SOURCE/scripts/lib.sh"
+need valgrind=valgrind || skip "valgrind is missing"
+
+cat >"$TMP/keyferry" <<EOF
+#!/bin/sh
+exec valgrind -q --error-exitcode=99 --leak-check=full --log-file="$TMP/report.%p" "$KEYFERRY" "\$@"
+EOF
+chmod +x "$TMP/keyferry"
+
+status=0
+for verb in verify check; do
+    code=0
+    "$TMP/keyferry" $verb "$root/tests/data" >"$TMP/out" 2>&1 || code=$?
+    [ $code -le 1 ] || { tail -n 5 "$TMP/out" && status=1; } # 1: there are bad samples among them
+done
+for test in "$root"/tests/cli/test_edits*.py; do
+    echo "== $test"
+    KEYFERRY=$TMP/keyferry KEYFERRY_BUILD=$KEYFERRY_TEST_BUILD python3 "$test" || status=1
+done
+find "$TMP" -name 'report.*' -size +0 -exec cat {} + >"$TMP/all"
+cat "$TMP/all"
+[ ! -s "$TMP/all" ] || status=1
+exit $status

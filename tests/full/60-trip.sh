@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Every format to Blender and back, with its default export settings and with ours, untouched and edited.
+set -euo pipefail
+. "$KEYFERRY_SOURCE/scripts/lib.sh"
+need blender=blender || skip "Blender is missing"
+
+python3 "$root/tests/full/programs/trip.py" "$TMP"

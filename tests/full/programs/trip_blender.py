@@ -1,0 +1,65 @@
+"""blender --background --python trip_blender.py -- JOBS.json: for each job imports an FBX as a user would, edits it if the
+job says so, and exports it. A job: {"in", "out", "settings": "default" | "recommended", "edit": {what: node}}."""
+import json
+import sys
+
+import bpy
+
+RECOMMENDED = {"use_custom_props": True, "add_leaf_bones": False, "bake_anim_simplify_factor": 0.0,
+               "bake_anim_use_nla_strips": False, "bake_anim_use_all_actions": False}
+
+
+def curves(node, path):
+    return [c for c in bpy.data.objects[node].animation_data.action.fcurves if c.data_path == path]
+
+
+def middle(curve):
+    points = curve.keyframe_points
+    return points[len(points) // 2]
+
+
+def move(node):
+    """One key of one curve, a unit up."""
+    middle(curves(node, "location")[0]).co.y += 1.0
+
+
+def turn(node):
+    """One key of one curve, a tenth of a radian on."""
+    middle(curves(node, "rotation_euler")[0]).co.y += 0.1
+
+
+def retime(node):
+    """The middle third of every curve a frame later."""
+    for path in ("location", "rotation_euler"):
+        for curve in curves(node, path):
+            points = curve.keyframe_points
+            values = [p.co.y for p in points]
+            for i in range(len(points) // 3, 2 * len(points) // 3):
+                points[i].co.y = values[i - 1]
+
+
+def scale(node):
+    for curve in curves(node, "scale"):
+        middle(curve).co.y *= 1.25
+
+
+def shape(node):
+    bpy.data.objects[node].data.shape_keys.key_blocks[3].data[1].co.x += 0.125
+
+
+EDITS = {"move": move, "turn": turn, "retime": retime, "scale": scale, "shape": shape}
+
+with open(sys.argv[sys.argv.index("--") + 1], encoding="utf-8") as file:
+    jobs = json.load(file)
+for job in jobs:
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.ops.import_scene.fbx(filepath=job["in"])
+    for what, node in job["edit"].items():
+        EDITS[what](node)
+    options = {}
+    if job["settings"] == "recommended":
+        options = RECOMMENDED
+        ranges = [o.animation_data.action.frame_range for o in bpy.data.objects if o.animation_data and o.animation_data.action]
+        bpy.context.scene.frame_start = int(min(r[0] for r in ranges))
+        bpy.context.scene.frame_end = round(max(r[1] for r in ranges))
+    bpy.ops.export_scene.fbx(filepath=job["out"], **options)

@@ -1,0 +1,56 @@
+#include "helper_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void memory_job_begin(kf_job *job)
+{
+    memset(job, 0, sizeof *job);
+    kfi_arena_init(&job->arena, (kf_allocator){0}, UINT64_MAX);
+    job->arena.item_blocks = true;
+}
+
+void memory_job_end(kf_job *job)
+{
+    kfi_arena_free(&job->arena);
+}
+
+static bool append(void *user, const void *data, size_t size)
+{
+    memory_sink *memory = user;
+    if (++memory->appends == memory->fail_append)
+        return false;
+    if (size > memory->capacity - memory->size) {
+        size_t capacity = memory->capacity * 2 + size;
+        uint8_t *moved = realloc(memory->data, capacity);
+        if (!moved)
+            return false;
+        memory->data = moved;
+        memory->capacity = capacity;
+    }
+    if (size)
+        memcpy(memory->data + memory->size, data, size);
+    memory->size += size;
+    return true;
+}
+
+static bool patch(void *user, uint64_t at, const void *data, size_t size)
+{
+    memory_sink *memory = user;
+    if (++memory->patches == memory->fail_patch || at > memory->size || size > memory->size - at)
+        return false;
+    memcpy(memory->data + at, data, size);
+    return true;
+}
+
+kf_sink memory_sink_of(memory_sink *memory)
+{
+    memset(memory, 0, sizeof *memory);
+    return (kf_sink){.user = memory, .append = append, .patch = patch};
+}
+
+void memory_sink_free(memory_sink *memory)
+{
+    free(memory->data);
+    memset(memory, 0, sizeof *memory);
+}

@@ -1,0 +1,21 @@
+/* A job without a library, and a sink that keeps everything in memory: for tests of the inner parts. */
+#ifndef HELPER_MEMORY_H
+#define HELPER_MEMORY_H
+
+#include "status.h"
+
+/* Everything each item its own block, so that sanitizers see every overrun. */
+void memory_job_begin(kf_job *job);
+void memory_job_end(kf_job *job);
+
+typedef struct memory_sink {
+    uint8_t *data;
+    size_t size, capacity;
+    size_t appends, patches;
+    size_t fail_append, fail_patch; /* the call of that number fails, counted from 1; 0: none */
+} memory_sink;
+
+kf_sink memory_sink_of(memory_sink *memory); /* starts it empty */
+void memory_sink_free(memory_sink *memory);
+
+#endif

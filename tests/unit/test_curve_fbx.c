@@ -1,0 +1,245 @@
+/* Curves from FBX files against ufbx's evaluation of the same files, and against MotionBuilder's own samples.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fbx/keys.h"
+#include "fbx/scene.h"
+#include "helper_curves.h"
+#include "helper_memory.h"
+#include "ufbx.h"
+
+static void sample_path(const char *name, char *path, size_t size)
+{
+    const char *folder = getenv("KEYFERRY_FBX_SAMPLES");
+    if (folder)
+        snprintf(path, size, "%s/%s", folder, name);
+    else
+        snprintf(path, size, "%s/../shared/fbx-samples/%s", KEYFERRY_SOURCE, name);
+}
+
+static ufbx_scene *load(const char *path)
+{
+    ufbx_load_opts options = {0};
+    options.retain_dom = true;
+    return ufbx_load_file(path, &options, NULL);
+}
+
+/* The raw arrays as they stand in the file. */
+static void raw_curve(const ufbx_anim_curve *from, kf_curve *curve)
+{
+    ufbx_dom_node *node = from->element.dom_node;
+    assert_non_null(node);
+    ufbx_int64_list times = ufbx_dom_as_int64_list(ufbx_dom_find(node, "KeyTime"));
+    ufbx_int32_list flags = ufbx_dom_as_int32_list(ufbx_dom_find(node, "KeyAttrFlags"));
+    ufbx_int32_list counts = ufbx_dom_as_int32_list(ufbx_dom_find(node, "KeyAttrRefCount"));
+    ufbx_dom_node *data = ufbx_dom_find(node, "KeyAttrDataFloat");
+    ufbx_float_list numbers = ufbx_dom_as_float_list(data);
+    ufbx_int32_list words = ufbx_dom_as_int32_list(data);
+    kfi_fbx_keys keys = {.count = times.count,
+                         .runs = flags.count,
+                         .times = times.data,
+                         .flags = flags.data,
+                         .ref_count = counts.data};
+    keys.values = calloc(times.count + 1, sizeof *keys.values);
+    keys.data = calloc(4 * flags.count + 1, sizeof *keys.data);
+    for (size_t i = 0; i < times.count; i++)
+        keys.values[i] = (float)from->keyframes.data[i].value;
+    memcpy(keys.data, numbers.count ? (const void *)numbers.data : (const void *)words.data,
+           16 * flags.count);
+    *curve = (kf_curve){0};
+    assert_true(kfi_fbx_unpack(&curve_job, &keys, (double)KFI_FBX_TICKS, curve));
+    curve->pre = (uint8_t)from->pre_extrapolation.mode;
+    curve->post = (uint8_t)from->post_extrapolation.mode;
+    free(keys.values);
+    free(keys.data);
+}
+
+/* ufbx takes weights for shares of 10000, they are of 9999: the comparison needs its handles. */
+static void shorten_as_ufbx(kf_curve *curve)
+{
+    for (size_t i = 0; i < curve->count; i++) {
+        kf_key *key = &curve->keys[i];
+        if (key->attr & KFI_FBX_WEIGHT_RIGHT) {
+            key->out.dt *= 0.9999;
+            key->out.dv *= 0.9999;
+        }
+        if (i > 0 && key[-1].attr & KFI_FBX_WEIGHT_NEXT_LEFT) {
+            key->in.dt *= 0.9999;
+            key->in.dv *= 0.9999;
+        }
+    }
+}
+
+/* At 16 times per segment and beyond both ends; returns how many curves were compared. */
+static size_t compare_with_ufbx(const ufbx_scene *scene, const char *what)
+{
+    size_t compared = 0;
+    for (size_t c = 0; c < scene->anim_curves.count; c++) {
+        const ufbx_anim_curve *theirs = scene->anim_curves.data[c];
+        if (theirs->keyframes.count < 2)
+            continue;
+        kf_curve ours;
+        raw_curve(theirs, &ours);
+        shorten_as_ufbx(&ours);
+        double limit = 1e-5 * curve_range(&ours);
+        double start = ours.keys[0].time, length = ours.keys[ours.count - 1].time - start;
+        for (size_t i = 0; i + 1 < ours.count; i++)
+            for (int k = 0; k <= 16; k++) {
+                double time = ours.keys[i].time + (ours.keys[i + 1].time - ours.keys[i].time) * k / 16.0;
+                double is = kfi_curve_value(&ours, time, 0.0),
+                       should = ufbx_evaluate_curve(theirs, time, 0.0);
+                if (!(fabs(is - should) <= limit))
+                    fail_msg("%s, curve %zu, key %zu + %d/16: %.9g instead of %.9g", what, c, i, k, is,
+                             should);
+            }
+        for (int k = -64; k < 128; k++) {
+            double time = start + length * (k + 0.37) / 32.0;
+            double is = kfi_curve_value(&ours, time, 0.0), should = ufbx_evaluate_curve(theirs, time, 0.0);
+            if (!(fabs(is - should) <= limit * 10.0))
+                fail_msg("%s, curve %zu at %.6f: %.9g instead of %.9g", what, c, time, is, should);
+        }
+        compared++;
+    }
+    return compared;
+}
+
+static void test_real_files(void **state)
+{
+    (void)state;
+    static const char *const NAMES[] = {
+        "maya_interpolation_modes_7500_binary.fbx",          "maya_interpolation_modes_7500_ascii.fbx",
+        "maya_anim_interpolation_7700_binary.fbx",           "maya_auto_clamp_7700_binary.fbx",
+        "motionbuilder_tangent_weight_7700_ascii.fbx",       "motionbuilder_tangent_tcb_7700_ascii.fbx",
+        "motionbuilder_extrapolation_slope_7700_binary.fbx", "max_transformed_skin_7500_binary.fbx",
+        "blender440_shape_weight_anim_7400_binary.fbx",      "maya_anim_layers_7500_binary.fbx"};
+    size_t compared = 0;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        char path[1024];
+        sample_path(NAMES[i], path, sizeof path);
+        ufbx_scene *scene = load(path);
+        if (!scene) {
+            print_message("skipped: %s is not there\n", NAMES[i]);
+            continue;
+        }
+        compared += compare_with_ufbx(scene, NAMES[i]);
+        ufbx_free_scene(scene);
+    }
+    if (compared == 0)
+        skip();
+}
+
+/* ---- every kind, written by us ---- */
+
+enum { NODES = 24, KEYS = 14 };
+
+/* Attribute words of automatic tangents: plain, clamped in each way, broken, with weights of their own. */
+static const uint32_t AUTO_WORDS[] = {0x108,  0x1108, 0x2108,    0x4108,    0x5108,
+                                      0x6108, 0x908,  0x3000108, 0x3006108, 0x1000108};
+
+/* Only what an FBX can say: a record holds the next key's left weight and bias, and not every record does. */
+static void dress_up(kf_curve *curve, bool mixed)
+{
+    curve->tcb_rule = KF_TCB_FBX;
+    curve->pre = (uint8_t)random_below(5);
+    curve->post = (uint8_t)random_below(5);
+    for (size_t i = 0; i < curve->count; i++) {
+        kf_key *key = &curve->keys[i];
+        if (key->interp == KF_AUTO) {
+            double bias = mixed || random_below(3) ? 0 : random_between(-900, 900);
+            key->attr = AUTO_WORDS[random_below(sizeof AUTO_WORDS / sizeof *AUTO_WORDS)];
+            /* A weight counts only with its flag. */
+            double third = i + 1 < curve->count ? (key[1].time - key->time) / 3 : key->out.dt;
+            if (!(key->attr & KFI_FBX_WEIGHT_RIGHT))
+                key->out.dt = third;
+            if (i + 1 < curve->count && !(key->attr & KFI_FBX_WEIGHT_NEXT_LEFT))
+                key[1].in.dt = -third;
+            if (i > 0 && key[-1].interp != KF_AUTO && key[-1].interp != KF_BEZIER)
+                key->in.dt = (key[-1].time - key->time) / 3;
+            key->out.dv = bias * key->out.dt;
+            key->in.dv = (random_below(2) ? -bias : 0) * key->in.dt;
+        }
+        if (random_below(6) == 0 && i > 0)
+            key->value = key[-1].value; /* level with its neighbour: what clamping looks for */
+    }
+}
+
+static void every_kind(uint64_t seed)
+{
+    random_seed(seed);
+    kf_anim anim;
+    kfi_anim_init(&anim, "test");
+    kf_take *take = kfi_add_take(&curve_job, &anim, "take");
+    assert_non_null(take);
+    for (uint32_t n = 0; n < NODES; n++) {
+        char name[16];
+        snprintf(name, sizeof name, "node%u", n);
+        assert_non_null(kfi_add_node(&curve_job, &anim, kfi_strdup(&curve_job, name), -1));
+        kf_track *track = kfi_add_track(&curve_job, take, n, KF_TRANSLATION, 3);
+        assert_non_null(track);
+        for (int c = 0; c < 3; c++) { /* one kind alone, then all of them */
+            uint32_t kinds = n < KF_INTERP_COUNT ? 1u << n : 0x7f;
+            random_curve(&track->curve[c], KEYS, kinds, RANDOM_TCB);
+            dress_up(&track->curve[c], n >= KF_INTERP_COUNT);
+        }
+    }
+    kfi_fit_take_ranges(&anim);
+    assert_true(kfi_anim_validate(&curve_job, &anim));
+    memory_sink memory;
+    kf_sink sink = memory_sink_of(&memory);
+    assert_true(kfi_fbx_write(&curve_job, &anim, &sink));
+    ufbx_load_opts options = {.retain_dom = true};
+    ufbx_scene *scene = ufbx_load_memory(memory.data, memory.size, &options, NULL);
+    assert_non_null(scene);
+    assert_int_equal(compare_with_ufbx(scene, "what we wrote"), 3 * NODES);
+
+    /* And what ufbx plays is what we meant, but for FBX's rounding: weights are whole 1/9999, and ufbx takes
+     * them for 1/10000. */
+    for (uint32_t n = 0; n < NODES; n++) {
+        const ufbx_node *node = ufbx_find_node(scene, anim.nodes[n].name);
+        const ufbx_anim_prop *prop =
+            ufbx_find_anim_prop(scene->anim_layers.data[0], &node->element, UFBX_Lcl_Translation);
+        assert_non_null(prop);
+        for (int c = 0; c < 3; c++) {
+            const ufbx_anim_curve *theirs = prop->anim_value->curves[c];
+            const kf_curve *curve = &anim.takes[0].tracks[n].curve[c];
+            double limit = 1e-3 * curve_range(curve);
+            for (size_t i = 0; i + 1 < curve->count; i++)
+                for (int k = 0; k < 16; k++) {
+                    double step = curve->keys[i + 1].time - curve->keys[i].time;
+                    double time = curve->keys[i].time + step * (k + 0.5) / 16;
+                    double is = ufbx_evaluate_curve(theirs, time, 0),
+                           should = kfi_curve_value(curve, time, 0);
+                    double slack = fabs(kfi_curve_value(curve, time + 1e-4 * step, 0) - should);
+                    if (!(fabs(is - should) <= limit + 4 * slack))
+                        fail_msg("node %u, curve %d, key %zu (kind %d) + %d/16: ufbx has %.6g, not %.6g", n,
+                                 c, i, curve->keys[i].interp, k, is, should);
+                }
+        }
+    }
+    ufbx_free_scene(scene);
+    memory_sink_free(&memory);
+}
+
+static void test_every_kind(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++)
+        every_kind(seed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_real_files, curve_set_up, curve_tear_down),
+        cmocka_unit_test_setup_teardown(test_every_kind, curve_set_up, curve_tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
