@@ -1,10 +1,8 @@
 """Reading and writing: when a file is written over, and that whatever fails the old file stays whole, with no temporary
 file left, exit code 3 and the reason."""
 import os
-import pty
 import random
 import resource
-import select
 import signal
 import subprocess
 import sys
@@ -163,27 +161,9 @@ class Overwriting(Case):
         self.assertEqual((self.dir / "out/door.ani").read_bytes(), DOOR.read_bytes())
 
     def ask(self, answer):
-        """Runs it at a terminal, and answers."""
-        child, terminal = pty.fork()
-        if child == 0:
-            os.chdir(self.dir)
-            os.execv(KEYFERRY, [KEYFERRY, "convert", str(DOOR), "out.fbx"])
-        shown = b""
-        answered = False
-        while select.select([terminal], [], [], 30)[0]:
-            try:
-                part = os.read(terminal, 4096)
-            except OSError:
-                break
-            if not part:
-                break
-            shown += part
-            if b"[y/N]" in shown and not answered:
-                os.write(terminal, answer)
-                answered = True
-        os.close(terminal)
-        self.assertTrue(answered, shown)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        shown, code = self.on_terminal("convert", DOOR, "out.fbx", when=b"[y/N]", answer=answer)
+        self.assertIn("[y/N]", shown)
+        return code
 
     def test_question_at_a_terminal(self):
         self.put("out.fbx", OLD)

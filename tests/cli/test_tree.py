@@ -1,15 +1,11 @@
 """Parts of one animation, whole trees, threads."""
-import fcntl
 import json
 import os
-import pty
 import random
 import re
 import signal
-import struct
 import subprocess
 import sys
-import termios
 import time
 import unittest
 
@@ -166,25 +162,6 @@ class Terminal(Case):
             self.put(f"game/door{i:03}.ani", DOOR.read_bytes())
         self.put("game/bad\033[31m.ani", DOOR.read_bytes()[:-7])
 
-    def on_terminal(self, *words, columns=100, stop=b""):
-        """What it prints on a terminal, and how it ended; `stop`: what makes the test press Ctrl-C."""
-        child, terminal = pty.fork()
-        if child == 0:
-            os.chdir(self.dir)
-            os.execve(KEYFERRY, [KEYFERRY, *words], self.environment)
-        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 25, columns, 0, 0))
-        text = b""
-        try:
-            while data := os.read(terminal, 4096):
-                text += data
-                if stop and stop in text:
-                    os.write(terminal, b"\x03")
-                    stop = b""
-        except OSError:
-            pass # closed
-        os.close(terminal)
-        return text.decode(), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
     def test_bar(self):
         for columns in (100, 40):
             text, code = self.on_terminal("verify", "game", columns=columns)
@@ -212,7 +189,7 @@ class Terminal(Case):
 
     def test_interrupt(self):
         """Ctrl-C: the files at work are finished, nothing is left over, a summary tells."""
-        text, code = self.on_terminal("convert", "game", "fbx/", stop=b" of 301, ")
+        text, code = self.on_terminal("convert", "game", "fbx/", when=b" of 301, ", answer=b"\x03")
         self.assertEqual(code, -signal.SIGINT, text[-500:])
         found = re.search(r"(\d+) converted, (\d) failed, 0 left alone, stopped\r\n$", text)
         self.assertTrue(found, text[-500:])

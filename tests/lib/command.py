@@ -1,9 +1,13 @@
 """What the tests of the command share: a folder of its own for each test, and running keyferry in it."""
+import fcntl
 import json
 import os
+import pty
+import select
 import struct
 import subprocess
 import tempfile
+import termios
 import unittest
 from pathlib import Path
 
@@ -37,6 +41,29 @@ class Case(unittest.TestCase):
         done.out = done.stdout
         done.err = done.stderr.decode("utf-8", "replace")
         return done
+
+    def on_terminal(self, *words, columns=100, when=b"", answer=b""):
+        """What it prints on a terminal, and how it ended. Once `when` is shown, `answer` is typed."""
+        terminal, inside = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 25, columns, 0, 0))
+        child = subprocess.Popen([KEYFERRY, *map(str, words)], cwd=self.dir, env=self.environment, stdin=inside,
+                                 stdout=inside, stderr=inside, start_new_session=True,
+                                 preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        # A terminal whose last user goes may lose its last bytes: this side keeps it open, and what is
+        # written here after the child has ended tells that everything before has arrived.
+        text, end = b"", b""
+        while not end or end not in text:
+            if select.select([terminal], [], [], 0.02)[0]:
+                text += os.read(terminal, 4096)
+            elif not end and child.poll() is not None:
+                end = b"<the end>"
+                os.write(inside, end)
+            if when and when in text:
+                os.write(terminal, answer)
+                when = b""
+        os.close(terminal)
+        os.close(inside)
+        return text[:text.index(end)].decode(), child.returncode
 
     def json(self, *words, code=0, **more):
         return json.loads(self.keyferry(*words, code=code, **more).out)
