@@ -136,6 +136,81 @@ static void test_real_files(void **state)
         skip();
 }
 
+/* ---- MotionBuilder's own samples ---- */
+
+/* The one public curve of TCB keys that MotionBuilder wrote: the keys as they stand in its file, and what
+ * MotionBuilder itself plays at 24 frames a second, as ufbx's tests publish it. */
+static const struct {
+    int64_t ticks;
+    float value, tension, continuity, bias;
+} TCB_KEYS[] = {
+    {0, 0, -0.5f, 0.5f, 0.75f},
+    {11546539500, -2, -1, 1, -1},
+    {23093079000, 5, -1, 0, 1},
+    {46186158000, 0, 0, -1, -1},
+    {57732697500, 10, 0, -4, 0},
+    {80825776500, 6, -0.8f, -0.2f, 0.6f},
+    {92372316000, -2, 0.8f, 0.2f, -0.4f},
+    {98145585750, 4, 0.5f, 1.5f, -0.5f},
+    {109692125250, -1, 0.5f, 1.5f, -0.5f},
+    {115465395000, 4, 0.5f, -0.5f, -0.6f},
+};
+enum { TCB_COUNT = sizeof TCB_KEYS / sizeof *TCB_KEYS };
+
+static const double TCB_SAMPLES[] = {
+    0.000000,  -0.839699, -2.648148, -4.546875, -5.657407, -5.101273, -2.000000, -1.805556, -1.222222,
+    -0.250000, 1.111111,  2.861111,  5.000000,  6.862268,  7.870370,  8.156250,  7.851851,  7.089120,
+    6.000000,  4.716435,  3.370370,  2.093750,  1.018518,  0.276620,  0.000000,  2.407407,  3.481481,
+    4.000000,  4.740741,  6.481482,  10.000000, 7.193704,  5.340741,  4.290000,  3.890371,  3.990741,
+    4.440001,  5.087037,  5.780741,  6.370000,  6.703704,  6.630741,  6.000000,  4.702963,  2.951704,
+    1.076000,  -0.594370, -1.729629, -2.000000, -0.186167, 2.875667,  4.000000,  3.947917,  2.680556,
+    0.875000,  -0.791667, -1.642361, -1.000000, -0.069444, 2.354167,  4.000000,
+};
+
+static void test_motionbuilder_tcb(void **state)
+{
+    (void)state;
+    kf_key keys[TCB_COUNT];
+    kf_tcb tcb[TCB_COUNT];
+    kf_curve curve = {.keys = keys, .count = TCB_COUNT, .tcb = tcb, .tcb_rule = KF_TCB_FBX};
+    for (size_t i = 0; i < TCB_COUNT; i++) {
+        keys[i] = (kf_key){.time = (double)TCB_KEYS[i].ticks / KFI_FBX_TICKS,
+                           .value = (double)TCB_KEYS[i].value,
+                           .interp = KF_TCB};
+        tcb[i] = (kf_tcb){TCB_KEYS[i].tension, TCB_KEYS[i].continuity, TCB_KEYS[i].bias, 0, 0};
+    }
+    /* Printed with six digits after the point, so each is off by up to half of the last one by itself. */
+    const double limit = 1e-6 + 0.5e-6;
+    double worst = 0;
+    for (size_t i = 0; i < sizeof TCB_SAMPLES / sizeof *TCB_SAMPLES; i++) {
+        double is = kfi_curve_value(&curve, (double)i / 24, 0), off = fabs(is - TCB_SAMPLES[i]);
+        worst = fmax(worst, off);
+        if (!(off <= limit))
+            fail_msg("frame %zu: %.9g, but MotionBuilder has %.9g", i, is, TCB_SAMPLES[i]);
+    }
+    print_message("MotionBuilder's TCB samples: off by %.3g at the most, by %.3g of the range\n", worst,
+                  worst / curve_range(&curve));
+
+    char path[1024];
+    sample_path("motionbuilder_tangent_tcb_7700_ascii.fbx", path, sizeof path);
+    ufbx_scene *scene = load(path);
+    if (!scene) {
+        print_message("skipped: MotionBuilder's file is not there; its keys were taken from the table\n");
+        return;
+    }
+    kf_curve file = {0};
+    for (size_t c = 0; c < scene->anim_curves.count; c++)
+        if (scene->anim_curves.data[c]->keyframes.count == TCB_COUNT)
+            raw_curve(scene->anim_curves.data[c], &file);
+    assert_int_equal(file.count, TCB_COUNT);
+    for (size_t i = 0; i < TCB_COUNT; i++) {
+        assert_int_equal(file.keys[i].interp, KF_TCB);
+        assert_true(file.keys[i].time == keys[i].time && file.keys[i].value == keys[i].value);
+        assert_memory_equal(&file.tcb[i], &tcb[i], sizeof tcb[i]);
+    }
+    ufbx_free_scene(scene);
+}
+
 /* ---- every kind, written by us ---- */
 
 enum { NODES = 24, KEYS = 14 };
@@ -239,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_real_files, curve_set_up, curve_tear_down),
+        cmocka_unit_test_setup_teardown(test_motionbuilder_tcb, curve_set_up, curve_tear_down),
         cmocka_unit_test_setup_teardown(test_every_kind, curve_set_up, curve_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
