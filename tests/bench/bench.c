@@ -1,8 +1,12 @@
 /* bench NODES KEYS ROUNDS FBX [LINEAR-FBX]: one animation of NODES x 9 curves x KEYS keys with tangents: written by us
- * and packed by zlib, read by us and by ufbx, evaluated by both. Each number is the least processor time of ROUNDS, in
- * seconds, as a line of JSON; the animation is left in FBX. */
-#include "anim.h"
+ * and packed by zlib, read by us and by ufbx, evaluated and baked by both. The animation is left in FBX.
+ * bench game FILE ROUNDS: the writing alone of what is in a game's file.
+ * bench decode ROUNDS: large made-up files of each format, decoded.
+ * Each number is the least processor time of ROUNDS, in seconds, as a line of JSON. */
+#include "bench.h"
+
 #include "curve.h"
+#include "fbx/lower.h"
 #include "fbx/scene.h"
 
 #include <math.h>
@@ -19,15 +23,15 @@
 #include <assimp/scene.h>
 #endif
 
-static int rounds;
+int rounds;
 
-static void die(const char *what)
+void die(const char *what)
 {
     fprintf(stderr, "bench: %s\n", what);
     exit(1);
 }
 
-static double now(void)
+double now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -41,7 +45,7 @@ static double peak_mb(void)
     return (double)use.ru_maxrss / 1024;
 }
 
-static void put(const char *name, double value)
+void put(const char *name, double value)
 {
     printf(",\"%s\":%.6g", name, value);
 }
@@ -101,11 +105,6 @@ static void build(kf_job *job, kf_anim *anim, size_t nodes, size_t keys, bool li
 
 /* ---------------------------------------------------------------- writing */
 
-typedef struct memory {
-    char *data;
-    size_t size, capacity;
-} memory;
-
 static bool append(void *user, const void *data, size_t size)
 {
     memory *m = user;
@@ -135,7 +134,7 @@ static bool drop_at(void *user, uint64_t at, const void *data, size_t size)
     return drop(user, data, size);
 }
 
-static double write_fbx(kf_job *job, const kf_anim *anim, memory *m)
+double write_fbx(kf_job *job, const kf_anim *anim, memory *m)
 {
     double best = 1e9;
     for (int i = 0; i < rounds; i++) {
@@ -301,6 +300,48 @@ static void evaluate(const kf_anim *anim, const ufbx_scene *scene, size_t keys)
     free(values);
 }
 
+/* Every curve on every frame at 30 a second: the values by us and by ufbx, and all that goes into an FBX with them. */
+static void bake(kf_library *library, const kf_options *options, const kf_anim *anim, const ufbx_scene *scene)
+{
+    kfi_lower_options lower = {.bake = true, .bake_rate = 30, .take = -1};
+    double ours = 1e9, theirs = 1e9, whole = 1e9, sum = 0;
+    size_t frames = 0;
+    const kf_take *take = &anim->takes[0];
+    for (int i = 0; i < rounds; i++) {
+        kfi_lowered baked;
+        kf_job *job = kf_job_new(library, options, NULL);
+        double began = now();
+        if (!job || !kfi_fbx_lower(job, anim, &lower, &baked))
+            die("not baked");
+        whole = fmin(whole, now() - began);
+        frames = baked.anim.takes[0].tracks[0].curve[0].count;
+        kf_job_free(job);
+    }
+    double *times = malloc(frames * sizeof *times), *values = malloc(frames * sizeof *values);
+    if (!times || !values)
+        die("no memory");
+    for (size_t f = 0; f < frames; f++)
+        times[f] = (double)f / 30;
+    for (int i = 0; i < rounds; i++) {
+        double began = now();
+        for (size_t c = 0; c < take->track_count * 3; c++) {
+            kfi_curve_values(&take->tracks[c / 3].curve[c % 3], times, frames, 0, values);
+            sum += values[frames / 2];
+        }
+        ours = fmin(ours, now() - began);
+        began = now();
+        for (size_t c = 0; c < scene->anim_curves.count; c++)
+            for (size_t f = 0; f < frames; f++)
+                sum += (double)ufbx_evaluate_curve(scene->anim_curves.data[c], times[f], 0);
+        theirs = fmin(theirs, now() - began);
+    }
+    free(times);
+    free(values);
+    put("bake", ours);
+    put("bake_keys", whole);
+    put("ufbx_bake", theirs + (sum > 1e300 ? 1 : 0));
+}
+
 /* ---------------------------------------------------------------- assimp: what it reads of an FBX, exported again */
 
 #ifdef WITH_ASSIMP
@@ -330,8 +371,13 @@ static void assimp(const char *path)
 
 int main(int argc, char **argv)
 {
+    rounds = argc == 4 || argc == 3 ? atoi(argv[argc - 1]) : 0;
+    if (argc == 4 && strcmp(argv[1], "game") == 0)
+        return bench_game(argv[2]);
+    if (argc == 3 && strcmp(argv[1], "decode") == 0)
+        return bench_decode();
     if (argc < 5)
-        die("usage: bench NODES KEYS ROUNDS FBX [LINEAR-FBX]");
+        die("usage: bench NODES KEYS ROUNDS FBX [LINEAR-FBX] | game FILE ROUNDS | decode ROUNDS");
     size_t nodes = strtoul(argv[1], NULL, 10), keys = strtoul(argv[2], NULL, 10);
     rounds = atoi(argv[3]);
     size_t raw = nodes * 9 * keys * 36;
@@ -370,6 +416,7 @@ int main(int argc, char **argv)
     ufbx_scene *scene;
     put("ufbx_read", ufbx_alone(argv[4], &scene));
     evaluate(&anim, scene, keys);
+    bake(library, &options, &anim, scene);
     ufbx_free_scene(scene);
     kf_job_free(job);
     put("read", read_ours(library, argv[4]));

@@ -1,0 +1,25 @@
+/* What the parts of the benchmark share. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include "anim.h"
+
+#include <stdio.h>
+
+extern int rounds;
+
+/* What is written goes here; it does not grow. */
+typedef struct memory {
+    char *data;
+    size_t size, capacity;
+} memory;
+
+void die(const char *what);
+double now(void);                          /* processor time, seconds */
+void put(const char *name, double value);  /* into the line of JSON, behind its first member */
+double write_fbx(kf_job *job, const kf_anim *anim, memory *m); /* the least time of all rounds */
+
+int bench_game(const char *path);
+int bench_decode(void);
+
+#endif
