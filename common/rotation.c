@@ -128,6 +128,11 @@ int kfi_second_axis(kf_rotation_order order)
     return AXES[(unsigned)order < 6 ? order : KF_XYZ][1];
 }
 
+double kfi_euler_cosine(kf_rotation_order order, double second)
+{
+    return -PARITY[(unsigned)order < 6 ? order : KF_XYZ] * sin(second / DEGREES);
+}
+
 void kfi_quat_from_euler(const double degrees[3], kf_rotation_order order, double q[4])
 {
     const uint8_t *axis = AXES[(unsigned)order < 6 ? order : KF_XYZ];

@@ -30,6 +30,8 @@ void kfi_quat_to_euler_within(const double q[4], kf_rotation_order order, const 
                               double degrees[3]);
 
 int kfi_second_axis(kf_rotation_order order); /* 0..2: the one that locks at 90 degrees */
+/* The cosine of the angle between the axes about which the first and the third angle turn. */
+double kfi_euler_cosine(kf_rotation_order order, double second);
 
 void kfi_quat_from_axis(double degrees, const double axis[3], double q[4]);
 /* Angle 0..180 and unit axis; (1, 0, 0) for no rotation. */

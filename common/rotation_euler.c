@@ -97,7 +97,7 @@ static void exact_key(const walk *w, double angles[3])
         memcpy(angles, exact, sizeof exact);
 }
 
-static bool close_at(const walk *w, const spot *start, const piece *p, double time)
+static double miss_at(const walk *w, const spot *start, const piece *p, double time)
 {
     double length = p->end - start->time, s = (time - start->time) / length, angles[3], q[4];
     for (int i = 0; i < 3; i++) {
@@ -106,59 +106,166 @@ static bool close_at(const walk *w, const spot *start, const piece *p, double ti
             start->angles[i] + s * (m0 + s * (3.0 * rise - 2.0 * m0 - m1 + s * (m0 + m1 - 2.0 * rise)));
     }
     kfi_quat_segment_value(w->segment, time, q);
-    return miss(w, angles, q) <= w->tolerance;
+    return miss(w, angles, q);
 }
 
-/* A cubic from `start` to `end` through two points of the motion between them, placed where a quartic's error
- * is spread evenly. `at` is a spot of the walk at or before the start. True if it stays within tolerance, at
- * samples of its own and at every spot of the walk. */
-static bool make_piece(const walk *w, const spot *start, size_t at, double end, piece *p)
+/* What lies above the chord of a piece is s(1-s)(x + tilt s): its slopes from x and tilt of component i. */
+static void set_bulge(const spot *start, piece *p, int i, double x, double tilt)
+{
+    double length = p->end - start->time, rise = p->angles[i] - start->angles[i];
+    p->slope0[i] = (rise + x) / length;
+    p->slope1[i] = (rise - x - tilt) / length;
+}
+
+/* A cubic through two points of the motion, placed where a quartic's error is spread evenly. */
+static void through_two_points(const walk *w, const spot *start, size_t at, piece *p)
 {
     const double near = 0.29289321881345254, far = 0.70710678118654752, bulge = near * far;
-    double length = end - start->time, a[3], b[3];
-    p->end = end;
-    angles_at(w, end, at, p->angles);
-    if (end >= w->segment->t1) /* a key, and exact unless that would turn it aside */
-        exact_key(w, p->angles);
+    double length = p->end - start->time, a[3], b[3];
     angles_at(w, start->time + near * length, at, a);
     angles_at(w, start->time + far * length, at, b);
-    bool ok = true;
     for (int i = 0; i < 3; i++) {
         double v0 = start->angles[i], rise = p->angles[i] - v0;
         double x = (a[i] - v0 - near * rise) / bulge, y = (b[i] - v0 - far * rise) / bulge;
         double tilt = (y - x) / (far - near);
-        p->slope0[i] = (rise + x - tilt * near) / length;
-        p->slope1[i] = (rise - (x + tilt * (1.0 - near))) / length;
-        ok = ok && fabs(rise) < WIDEST;
+        set_bulge(start, p, i, x - tilt * near, tilt);
     }
-    for (int i = 1; ok && i < w->samples; i++)
-        ok = close_at(w, start, p, start->time + length * i / w->samples);
-    for (size_t i = at; ok && i < w->count && w->spots[i].time < end; i++)
-        ok = w->spots[i].time <= start->time || close_at(w, start, p, w->spots[i].time);
-    return ok;
+}
+
+enum { POINTS = SAMPLES - 1 }; /* inside a piece */
+
+static double share_of(int point)
+{
+    return (point + 1.0) / SAMPLES;
+}
+
+/* By weighted least squares: x and tilt of a bulge that is `above` the chord at the points. */
+static void solve_bulge(const double above[POINTS], const double weight[POINTS], double *x, double *tilt)
+{
+    double a00 = 1e-12, a01 = 0.0, a11 = 1e-12, r0 = 0.0, r1 = 0.0;
+    for (int k = 0; k < POINTS; k++) {
+        double s = share_of(k), f = s * (1.0 - s), wf = weight[k] * f;
+        a00 += wf * f;
+        a01 += wf * f * s;
+        a11 += wf * f * s * s;
+        r0 += wf * above[k];
+        r1 += wf * s * above[k];
+    }
+    double det = a00 * a11 - a01 * a01;
+    *x = (r0 * a11 - r1 * a01) / det;
+    *tilt = (r1 * a00 - r0 * a01) / det;
+}
+
+/* The motion is no quartic: least squares through points of it, those that are farthest off counting more from round
+ * to round (Lawson's way to the least worst miss). The first and the last angle turn about axes that are not upright
+ * on each other: of a miss (a, c) of theirs the square is (1+g)(a+c)^2/2 + (1-g)(a-c)^2/2 with g the cosine between
+ * the axes, so their sum and difference are what is solved for; near the lock one of them hardly counts. True as soon
+ * as all points are within tolerance. */
+static bool even_out(const walk *w, const spot *start, size_t at, piece *p)
+{
+    enum { ROUNDS = 12 };
+    double length = p->end - start->time, above[3][POINTS], cosine[POINTS], weight[POINTS], off[POINTS], best = INFINITY;
+    int second = kfi_second_axis(w->order), first = (second + 1) % 3, last = (second + 2) % 3;
+    for (int k = 0; k < POINTS; k++) {
+        double s = share_of(k), is[3];
+        angles_at(w, start->time + s * length, at, is);
+        cosine[k] = kfi_euler_cosine(w->order, is[second]);
+        for (int i = 0; i < 3; i++)
+            is[i] -= start->angles[i] + s * (p->angles[i] - start->angles[i]);
+        above[0][k] = is[second];
+        above[1][k] = is[first] + is[last];
+        above[2][k] = is[first] - is[last];
+        weight[k] = 1.0;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        double worst = 0.0, x[3], tilt[3];
+        for (int i = 0; i < 3; i++) {
+            double counts[POINTS];
+            for (int k = 0; k < POINTS; k++)
+                counts[k] = weight[k] * (i == 0 ? 1.0 : i == 1 ? 1.0 + cosine[k] : 1.0 - cosine[k]);
+            solve_bulge(above[i], counts, &x[i], &tilt[i]);
+        }
+        set_bulge(start, p, second, x[0], tilt[0]);
+        set_bulge(start, p, first, 0.5 * (x[1] + x[2]), 0.5 * (tilt[1] + tilt[2]));
+        set_bulge(start, p, last, 0.5 * (x[1] - x[2]), 0.5 * (tilt[1] - tilt[2]));
+        for (int k = 0; k < POINTS; k++) {
+            off[k] = miss_at(w, start, p, start->time + share_of(k) * length);
+            worst = fmax(worst, off[k]);
+        }
+        if (worst <= w->tolerance)
+            return true;
+        if (!(worst < 2.0 * w->tolerance) || (round > 3 && worst > 0.99 * best))
+            return false;
+        best = fmin(best, worst);
+        for (int k = 0; k < POINTS; k++)
+            weight[k] *= 0.2 + off[k] / worst;
+    }
+    return false;
+}
+
+/* Whether a piece stays within tolerance, at samples of its own and at every spot of the walk; `worst` gets what ended
+ * the search. */
+static bool stays_close(const walk *w, const spot *start, size_t at, const piece *p, double *worst)
+{
+    double length = p->end - start->time;
+    *worst = 0.0;
+    for (int i = 1; *worst <= w->tolerance && i < w->samples; i++)
+        *worst = fmax(*worst, miss_at(w, start, p, start->time + length * i / w->samples));
+    for (size_t i = at; *worst <= w->tolerance && i < w->count && w->spots[i].time < p->end; i++)
+        if (w->spots[i].time > start->time)
+            *worst = fmax(*worst, miss_at(w, start, p, w->spots[i].time));
+    return *worst <= w->tolerance;
+}
+
+/* A cubic from `start` to `end`, whose ends are points of the motion. `at` is a spot of the walk at or before the
+ * start. True if it stays within tolerance; for that, `effort` asks for the best slopes, not just for good ones. */
+static bool make_piece(const walk *w, const spot *start, size_t at, double end, bool effort, piece *p)
+{
+    double worst;
+    p->end = end;
+    angles_at(w, end, at, p->angles);
+    if (end >= w->segment->t1) /* a key, and exact unless that would turn it aside */
+        exact_key(w, p->angles);
+    through_two_points(w, start, at, p);
+    if (!(widest_step(p->angles, start->angles) < WIDEST))
+        return false;
+    if (stays_close(w, start, at, p, &worst))
+        return true;
+    return effort && even_out(w, start, at, p) && stays_close(w, start, at, p, &worst);
+}
+
+/* Halves the way between an end that a piece reaches and one that is too far. */
+static void reach_on(const walk *w, const spot *start, size_t at, double too_far, int halvings, bool effort, piece *best)
+{
+    double low = best->end;
+    for (int i = 0; i < halvings; i++) {
+        double middle = low + 0.5 * (too_far - low);
+        piece p;
+        if (make_piece(w, start, at, middle, effort, &p)) {
+            *best = p;
+            low = middle;
+        } else {
+            too_far = middle;
+        }
+    }
 }
 
 /* The longest piece from `start` on; the whole rest if it is the last one allowed. */
 static piece next_piece(const walk *w, const spot *start, size_t at, bool last)
 {
-    double end = w->segment->t1, low = start->time, high = end;
-    piece best, p;
-    if (make_piece(w, start, at, end, &best) || last)
+    double end = w->segment->t1;
+    piece best;
+    if (make_piece(w, start, at, end, true, &best) || last)
         return best;
     /* Shorter than that is no motion any more. */
     make_piece(w, start, at, start->time + fmax((end - start->time) * 1e-3, (end - w->segment->t0) * 1e-7),
-               &best);
+               false, &best);
     if (best.end >= end)
         return best;
-    for (int i = 0; i < 14; i++) {
-        double middle = low + 0.5 * (high - low);
-        if (make_piece(w, start, at, middle, &p)) {
-            best = p;
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    reach_on(w, start, at, end, 12, false, &best);
+    /* The best slopes reach a little further than the good ones. */
+    double further = start->time + 1.25 * (best.end - start->time);
+    reach_on(w, start, at, fmin(further, end), 6, true, &best);
     return best;
 }
 

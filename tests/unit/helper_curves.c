@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 kf_job curve_job;
 
@@ -158,9 +157,4 @@ double worst_between(const kf_curve *a, const kf_curve *b, double *at)
             }
         }
     return worst;
-}
-
-double processor_time(void)
-{
-    return (double)clock() / CLOCKS_PER_SEC;
 }

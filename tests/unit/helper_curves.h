@@ -27,7 +27,4 @@ double curve_range(const kf_curve *curve); /* of its values, at 16 times per seg
 /* The worst difference at 16 times per segment of a; `at` gets its time. */
 double worst_between(const kf_curve *a, const kf_curve *b, double *at);
 
-/* Seconds of processor time, for measuring. */
-double processor_time(void);
-
 #endif
