@@ -44,6 +44,13 @@ need()
 
 need_build_tools() { need cc=gcc cmake=cmake ninja=ninja-build xz=xz-utils zlib.h=zlib1g-dev; }
 
+# clang with its sanitizers and libFuzzer.
+need_clang()
+{
+    need clang=clang python3=python3 &&
+        CC=clang need "sanitizer/hwasan_interface.h=libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
+}
+
 # stale FOLDER PATH...: has something below the paths changed since build_once ended there?
 stale()
 {

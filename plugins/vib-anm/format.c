@@ -25,9 +25,11 @@ int16_t vib_stored(kfi_vib_part part, double value, bool *clamped)
     *clamped = false;
     if (stored >= INT16_MIN && stored <= INT16_MAX)
         return (int16_t)stored;
-    if (part == KFI_VIB_ROTATION)
+    if (part == KFI_VIB_ROTATION && isfinite(stored))
         return (int16_t)remainder(stored, 4096.0);
     *clamped = true;
+    if (part == KFI_VIB_ROTATION || isnan(stored)) /* a curve that leaves the range of numbers between its keys */
+        return 0;
     return stored < 0 ? INT16_MIN : INT16_MAX;
 }
 

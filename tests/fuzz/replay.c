@@ -1,13 +1,13 @@
-/* Runs a fuzz target on the files named on the command line, and on nothing at all: for compilers without
- * libFuzzer. */
-#include <stdint.h>
+/* In libFuzzer's place, for compilers without it: runs the target on the files named on the command line, and on
+ * nothing at all. */
+#include "fuzz.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int main(int argc, char **argv)
 {
+    LLVMFuzzerInitialize(&argc, &argv);
     LLVMFuzzerTestOneInput((const uint8_t *)"", 0);
     for (int i = 1; i < argc; i++) {
         FILE *in = fopen(argv[i], "rb");

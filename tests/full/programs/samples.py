@@ -27,7 +27,7 @@ def write(folder):
     for kind, top in (("sample", os.path.join(ROOT, "tests", "data")), ("real", os.path.join(folder, "in"))):
         for place, _, files in sorted(os.walk(top)):
             for name in sorted(files):
-                if name.startswith("bad"):
+                if name.startswith("bad") or os.path.basename(place) == "bad":
                     continue
                 out = os.path.join(folder, "%s-%s-%s.fbx" % (kind, os.path.basename(place), name.rsplit(".", 1)[0]))
                 done = keyferry("convert", os.path.join(place, name), out, "-y", "--no-sidecar")
