@@ -133,58 +133,6 @@ static bool conform_sampled(const conforming *c, kf_track *track)
 
 /* ---------------------------------------------------------------- keys at any time */
 
-/* What can be told in another form without a change of shape. */
-static bool convert_forms(const conforming *c, kf_curve *curve)
-{
-    kf_curve to = *curve;
-    kf_origin *origin = kfi_alloc(c->job, curve->count, sizeof *origin);
-    if (!origin || !kfi_make_keys(c->job, &to, curve->count, curve->tcb != NULL))
-        return false;
-    for (size_t i = 0; i < curve->count; i++) {
-        to.keys[i] = curve->keys[i];
-        if (curve->tcb)
-            to.tcb[i] = curve->tcb[i];
-        origin[i] = curve->origin ? curve->origin[i] : (kf_origin){KF_NEW, KF_CHANGED_ALL};
-    }
-    for (size_t i = 0; i < curve->count; i++) {
-        kf_key *key = &to.keys[i];
-        bool last = i + 1 == curve->count;
-        if (can(c, (kf_interp)key->interp))
-            continue;
-        origin[i].changed |= KF_CHANGED_INTERP;
-        if (last) {
-            key->interp = can(c, KF_STEP) ? KF_STEP : KF_LINEAR;
-            continue;
-        }
-        kfi_segment s;
-        kfi_curve_segment(curve, i, &s);
-        switch (s.shape) {
-        case KFI_HOLD_NEXT:
-            if (can(c, KF_STEP)) {
-                key->interp = KF_STEP;
-                key->value = s.v1;
-                origin[i].changed |= KF_CHANGED_VALUE;
-            }
-            break;
-        case KFI_CUBIC:
-        case KFI_BEZIER:
-            if (can(c, KF_BEZIER) || (can(c, KF_HERMITE) && s.shape == KFI_CUBIC)) {
-                key->interp = can(c, KF_HERMITE) && s.shape == KFI_CUBIC ? KF_HERMITE : KF_BEZIER;
-                key->out = s.h0;
-                to.keys[i + 1].in = s.h1;
-                origin[i].changed |= KF_CHANGED_OUT;
-                origin[i + 1].changed |= KF_CHANGED_IN;
-            }
-            break;
-        default:
-            break;
-        }
-    }
-    to.origin = origin;
-    *curve = to;
-    return true;
-}
-
 static bool fits(const conforming *c, const kf_curve *curve)
 {
     for (size_t i = 0; i < curve->count; i++)
@@ -193,30 +141,141 @@ static bool fits(const conforming *c, const kf_curve *curve)
     return true;
 }
 
-/* FBX's TCB keys keep their numbers; the games' rule gives some of them other slopes. */
-static bool take_tcb_rule(const conforming *c, const kf_track *track, kf_curve *curve)
+/* FBX derives the slopes at such a key from its neighbours, whatever the kind of the segment that arrives there. */
+static bool derives(const kf_curve *curve, const kf_key *key)
 {
-    kf_curve as_fbx = *curve;
-    curve->tcb_rule = KF_TCB_KOCHANEK;
-    if (as_fbx.tcb_rule != KF_TCB_FBX || !curve->tcb)
-        return true;
+    return key->interp == KF_AUTO || (key->interp == KF_TCB && curve->tcb_rule == KF_TCB_FBX);
+}
+
+/* Whether a key's own value shows for no more than an instant, because the segment before it is a step. */
+static bool is_instant(const conforming *c, const kf_curve *curve, size_t i)
+{
+    return i == 0 ? curve->keys[0].time <= c->take->start : curve->keys[i - 1].interp == KF_STEP;
+}
+
+/* The kind that the segment after key i can be told in without a change of shape; its own where there is none. */
+static kf_interp other_kind(const conforming *c, const kf_curve *curve, size_t i, const kfi_segment *s)
+{
+    kf_interp own = (kf_interp)curve->keys[i].interp;
+    if (s->shape == KFI_HOLD_NEXT && can(c, KF_STEP) && is_instant(c, curve, i))
+        return KF_STEP;
+    if (s->shape == KFI_CUBIC && can(c, KF_HERMITE))
+        return KF_HERMITE;
+    if ((s->shape == KFI_CUBIC || s->shape == KFI_BEZIER) && can(c, KF_BEZIER))
+        return KF_BEZIER;
+    return own;
+}
+
+/* Handles for the segment after key i, where its kind or that of its end changed and with it what the handles say. */
+static void set_handles(const kf_curve *from, size_t i, kf_curve *to, kf_origin *origin)
+{
+    kfi_segment s;
+    kf_key *key = &to->keys[i], *next = key + 1;
+    bool converted = key->interp != from->keys[i].interp;
+    kfi_curve_segment(from, i, &s);
+    if (key->interp == KF_TCB || (s.shape != KFI_CUBIC && s.shape != KFI_BEZIER))
+        return;
+    if (converted) {
+        key->out = s.h0;
+        origin[i].changed |= KF_CHANGED_OUT;
+    }
+    if (next->interp != KF_AUTO && (converted || derives(from, &from->keys[i + 1]))) {
+        next->in = s.h1;
+        origin[i + 1].changed |= KF_CHANGED_IN;
+    }
+}
+
+/* What can be told in another form without a change of shape. */
+static bool convert_forms(const conforming *c, kf_curve *curve)
+{
+    kf_curve to = *curve;
+    kf_origin *origin = kfi_alloc(c->job, curve->count, sizeof *origin);
+    if (!origin || !kfi_make_keys(c->job, &to, curve->count, curve->tcb != NULL))
+        return false;
     for (size_t i = 0; i < curve->count; i++) {
-        double in, out, fbx_in, fbx_out;
+        kf_key *key = &to.keys[i];
+        *key = curve->keys[i];
+        if (curve->tcb)
+            to.tcb[i] = curve->tcb[i];
+        origin[i] = curve->origin ? curve->origin[i] : (kf_origin){KF_NEW, KF_CHANGED_ALL};
+        if (can(c, (kf_interp)key->interp))
+            continue;
+        origin[i].changed |= KF_CHANGED_INTERP;
+        if (i + 1 == curve->count) {
+            key->interp = can(c, KF_STEP) ? KF_STEP : KF_LINEAR;
+            continue;
+        }
+        kfi_segment s;
+        kfi_curve_segment(curve, i, &s);
+        key->interp = (uint8_t)other_kind(c, &to, i, &s);
+        if (key->interp != curve->keys[i].interp && key->interp == KF_STEP) {
+            key->value = s.v1;
+            origin[i].changed |= KF_CHANGED_VALUE;
+        }
+    }
+    for (size_t i = 0; i + 1 < curve->count; i++)
+        set_handles(curve, i, &to, origin);
+    to.origin = origin;
+    *curve = to;
+    return true;
+}
+
+static bool differ(kf_handle a, kf_handle b, double size)
+{
+    return fabs(kfi_handle_slope(a) - kfi_handle_slope(b)) > 1e-5 * size;
+}
+
+/* FBX's TCB keys keep their numbers; the games' rule gives some of them other slopes. */
+static bool take_tcb_rule(const conforming *c, const kf_track *track, const kf_curve *from, kf_curve *curve)
+{
+    curve->tcb_rule = KF_TCB_KOCHANEK;
+    for (size_t i = 0; i + 1 < curve->count && from->tcb_rule == KF_TCB_FBX; i++) {
+        kfi_segment game, fbx;
         if (curve->keys[i].interp != KF_TCB)
             continue;
-        kfi_curve_slopes(&as_fbx, i, &fbx_in, &fbx_out);
-        kfi_curve_slopes(curve, i, &in, &out);
-        double size = fabs(in) + fabs(out) + fabs(fbx_in) + fabs(fbx_out);
-        bool bent = (i > 0 && fabs(in - fbx_in) > 1e-5 * size) ||
-                    (i + 1 < curve->count && fabs(out - fbx_out) > 1e-5 * size);
-        if (bent)
+        kfi_curve_segment(from, i, &fbx);
+        kfi_curve_segment(curve, i, &game);
+        double size = fabs(kfi_handle_slope(fbx.h0)) + fabs(kfi_handle_slope(fbx.h1)) +
+                      fabs(kfi_handle_slope(game.h0)) + fabs(kfi_handle_slope(game.h1));
+        if (differ(game.h0, fbx.h0, size) || differ(game.h1, fbx.h1, size))
             return kfi_warn(c->job, "tcb-bent",
                             "take \"%.60s\", node \"%.60s\", %s at %.4f s: the TCB keys keep their numbers, by which the "
-                            "game gives end keys and unevenly spaced ones other slopes than FBX does",
+                            "game gives end keys, unevenly spaced ones and those beside other kinds other slopes than "
+                            "FBX does",
                             c->take->name, node_name(c, track), kfi_channel_name((kf_channel)track->channel),
                             curve->keys[i].time);
     }
     return true;
+}
+
+/* Samples tell a jump as a steep line; the format has nothing better. */
+static bool tell_jumps(const conforming *c, const kf_track *track, const kf_curve *curve)
+{
+    size_t jumps = 0;
+    double first = 0;
+    for (size_t i = 0; i + 1 < curve->count; i++) {
+        const kf_key *key = &curve->keys[i];
+        bool step = key->interp == KF_STEP || key->interp == KF_STEP_NEXT;
+        if (step && !can(c, (kf_interp)key->interp) && key->value != key[1].value && jumps++ == 0)
+            first = key->interp == KF_STEP ? key[1].time : key->time;
+    }
+    return jumps == 0 || kfi_warn(c->job, "jumps",
+                                  "take \"%.60s\", node \"%.60s\", %s: the format has no such steps: jumps take up to a "
+                                  "millisecond (%zu, the first at %.4f s)",
+                                  c->take->name, node_name(c, track), kfi_channel_name((kf_channel)track->channel),
+                                  jumps, first);
+}
+
+static bool conform_curve(const conforming *c, const kf_track *track, kf_curve *curve)
+{
+    const kf_curve from = *curve;
+    if (fits(c, curve) && (!curve->tcb || curve->tcb_rule != KF_TCB_FBX)) {
+        curve->tcb_rule = KF_TCB_KOCHANEK;
+        return true;
+    }
+    return convert_forms(c, curve) && take_tcb_rule(c, track, &from, curve) &&
+           (fits(c, curve) || (tell_jumps(c, track, curve) &&
+                               kfi_fit_curve(c->job, curve, c->can->interps, c->tolerance, curve)));
 }
 
 /* A linear key on nearly every frame is a bake: samples of a curve, not the keys of one. */
@@ -281,18 +340,9 @@ static bool conform_keyed(const conforming *c, kf_track *track)
                 return false;
             continue;
         }
-        if (fits(c, curve))
-            continue;
-        if (!convert_forms(c, curve))
+        if (!conform_curve(c, track, curve))
             return false;
-        if (!fits(c, curve)) {
-            if (!kfi_fit_curve(c->job, curve, c->can->interps, c->tolerance, curve))
-                return false;
-        }
     }
-    for (unsigned i = 0; i < track->curves; i++)
-        if (!take_tcb_rule(c, track, &track->curve[i]))
-            return false;
     return !c->can->components_together || track->curves == 1 || kfi_unite_keys(c->job, track);
 }
 

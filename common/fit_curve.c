@@ -4,7 +4,16 @@
 
 #include <string.h>
 
-enum { PER_SEGMENT = 24 };
+enum { PER_SEGMENT = 48 };
+
+/* How far into a segment a share of its way is: evenly in time, but a Bezier curve is steep where time runs slowly. */
+static double time_at(const kfi_segment *s, double u)
+{
+    double length = s->t1 - s->t0;
+    if (s->shape != KFI_BEZIER)
+        return length * u;
+    return 3.0 * (1.0 - u) * u * ((1.0 - u) * s->h0.dt + u * (length + s->h1.dt)) + u * u * u * length;
+}
 
 /* Samples of a segment but for its end. A hold ends in a sample just before the jump. */
 static size_t sample_segment(const kfi_segment *segment, double *times, double *values)
@@ -13,16 +22,21 @@ static size_t sample_segment(const kfi_segment *segment, double *times, double *
     if (!(length > 0.0))
         return 0;
     if (segment->shape == KFI_HOLD || segment->shape == KFI_HOLD_NEXT) {
-        double aside = fmin(length / 16.0, 1e-3);
+        /* The jump lies between two samples; the rest of them keep cubic pieces from swinging out of the hold. */
+        double aside = fmin(length / 16.0, 1e-3), step = (length - aside) / (PER_SEGMENT - 1);
         bool held = segment->shape == KFI_HOLD;
-        times[0] = segment->t0;
-        times[1] = held ? segment->t1 - aside : segment->t0 + aside;
-        values[0] = segment->v0;
-        values[1] = held ? segment->v0 : segment->v1;
-        return 2;
+        for (int i = 0; i < PER_SEGMENT; i++) {
+            times[i] = held ? segment->t0 + step * i : segment->t1 - step * (PER_SEGMENT - i);
+            values[i] = held ? segment->v0 : segment->v1;
+        }
+        if (!held) {
+            times[0] = segment->t0;
+            values[0] = segment->v0;
+        }
+        return PER_SEGMENT;
     }
     for (int i = 0; i < PER_SEGMENT; i++)
-        times[i] = segment->t0 + length * i / PER_SEGMENT;
+        times[i] = segment->t0 + time_at(segment, (double)i / PER_SEGMENT);
     kfi_segment_values(segment, times, PER_SEGMENT, values);
     return PER_SEGMENT;
 }
