@@ -12,10 +12,8 @@ cases(seed, count) gives the same as (name, bytes, tags). Tags:
     bad       must be refused
 and the dialect: "short" (the file ends after a morph frame count of 0), "long" (both morph counts are 0), "morph".
 """
-import argparse
 import functools
 import math
-import os
 import random
 import struct
 
@@ -134,23 +132,7 @@ def cases(seed=1, count=50):
             yield f"{dialect}_{i:04d}", random_file(rng, dialect), f"clean exact {dialect}"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("out", nargs="?")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=50)
-    parser.add_argument("--samples")
-    options = parser.parse_args()
-    folder = options.samples or options.out
-    if not folder:
-        parser.error("where to?")
-    os.makedirs(folder, exist_ok=True)
-    for name, data, tags in cases(options.seed, options.count):
-        if options.samples and "sample" not in tags.split():
-            continue
-        with open(os.path.join(folder, name + ".anm"), "wb") as file:
-            file.write(data)
-
-
 if __name__ == "__main__":
-    main()
+    import folder
+
+    folder.write(__doc__, ".anm", cases, lambda name, tags: "sample" in tags.split())

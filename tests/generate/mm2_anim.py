@@ -9,9 +9,7 @@ cases(seed, count) gives the same as (name, bytes, tags). Tags:
     exact     FBX can hold all of it (a rebuilt file must come within tolerance of it)
     from      is not recognised by its content: only with --from mm2-anim
 """
-import argparse
 import math
-import os
 import random
 import struct
 
@@ -189,25 +187,7 @@ SAMPLES = ("two-bones", "one-frame", "root-only", "no-frames", "non-finite", "ol
            "custom-non-finite", "small-beta")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("out", nargs="?")
-    parser.add_argument("--seed", default=1, type=int)
-    parser.add_argument("--count", default=50, type=int)
-    parser.add_argument("--samples")
-    options = parser.parse_args()
-    folder = options.samples or options.out
-    if not folder:
-        parser.error("where to?")
-    os.makedirs(folder, exist_ok=True)
-    for name, data, _ in cases(1 if options.samples else options.seed, 1 if options.samples else options.count):
-        if not options.samples or name in SAMPLES:
-            with open(os.path.join(folder, name + ".anim"), "wb") as file:
-                file.write(data)
-    if not options.samples:
-        with open(os.path.join(folder, "ped.skel"), "wb") as file:
-            file.write(skeleton())
-
-
 if __name__ == "__main__":
-    main()
+    import folder
+
+    folder.write(__doc__, ".anim", cases, lambda name, tags: name in SAMPLES, {"ped.skel": skeleton()})

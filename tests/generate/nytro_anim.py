@@ -13,10 +13,8 @@ cases(seed, count) gives the same as (name, bytes, tags). Tags:
 and the dialect: "long" (16-byte chunk headers, the last one's nextChunkPos is the file's size), "zero" and "eof" (it is
 0 or 0xffffffff), "short" (8-byte headers).
 """
-import argparse
 import functools
 import math
-import os
 import random
 import struct
 
@@ -195,23 +193,7 @@ def cases(seed=1, count=50):
             yield f"{dialect}_{i:04d}", random_file(rng, dialect, ease), f"clean {'' if ease else 'exact '}{dialect}"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("out", nargs="?")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=50)
-    parser.add_argument("--samples")
-    options = parser.parse_args()
-    folder = options.samples or options.out
-    if not folder:
-        parser.error("where to?")
-    os.makedirs(folder, exist_ok=True)
-    for name, data, tags in cases(options.seed, options.count):
-        if options.samples and "sample" not in tags.split():
-            continue
-        with open(os.path.join(folder, name + ".nanim"), "wb") as file:
-            file.write(data)
-
-
 if __name__ == "__main__":
-    main()
+    import folder
+
+    folder.write(__doc__, ".nanim", cases, lambda name, tags: "sample" in tags.split())

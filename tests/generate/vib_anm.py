@@ -8,8 +8,6 @@ cases(seed, count) gives the same as (name, bytes, tags). Tags:
     clean     breaks no rule of the format
     exact     a file rebuilt without its original must have the same numbers in every frame
 """
-import argparse
-import os
 import random
 import struct
 
@@ -169,22 +167,7 @@ SAMPLES = ("extremes", "no-frames", "empty-frames", "nothing-stored", "late-rota
            "odd-000")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("out", nargs="?")
-    parser.add_argument("--seed", default=1, type=int)
-    parser.add_argument("--count", default=50, type=int)
-    parser.add_argument("--samples")
-    options = parser.parse_args()
-    folder = options.samples or options.out
-    if not folder:
-        parser.error("where to?")
-    os.makedirs(folder, exist_ok=True)
-    for name, data, _ in cases(1 if options.samples else options.seed, 1 if options.samples else options.count):
-        if not options.samples or name in SAMPLES:
-            with open(os.path.join(folder, name + ".anm"), "wb") as file:
-                file.write(data)
-
-
 if __name__ == "__main__":
-    main()
+    import folder
+
+    folder.write(__doc__, ".anm", cases, lambda name, tags: name in SAMPLES)

@@ -9,9 +9,7 @@ cases(seed) gives the same as (name, bytes, tags). Tags:
     exact     FBX can hold all of it (a rebuilt file must come within tolerance of it)
     sample    kept in tests/data
 """
-import argparse
 import math
-import os
 import random
 import struct
 
@@ -349,29 +347,12 @@ def cases(seed=1):
         yield name, data, {t for t in tags if t}
 
 
-def samples():
+def kept(name, tags):
     """Small ones: the contract test turns every bit of them."""
-    chosen = {"single_keys", "rare_derivatives", "not_finite", "names_twice", "empty", "pre_scale_alone"}
-    for name, data, tags in cases(1):
-        if "sample" in tags or name in chosen:
-            yield name, data
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("out", nargs="?")
-    parser.add_argument("--seed", default=1, type=int)
-    parser.add_argument("--samples")
-    options = parser.parse_args()
-    folder = options.samples or options.out
-    if not folder:
-        parser.error("where to?")
-    os.makedirs(folder, exist_ok=True)
-    chosen = samples() if options.samples else ((name, data) for name, data, _ in cases(options.seed))
-    for name, data in chosen:
-        with open(os.path.join(folder, name + ".ani"), "wb") as file:
-            file.write(data)
+    return "sample" in tags or name in {"single_keys", "rare_derivatives", "not_finite", "names_twice", "empty", "pre_scale_alone"}
 
 
 if __name__ == "__main__":
-    main()
+    import folder
+
+    folder.write(__doc__, ".ani", lambda seed, count: cases(seed), kept)
