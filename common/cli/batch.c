@@ -1,18 +1,13 @@
 /* Many files: in threads, each piece of work with its own job, but told of in order, so that the output is
  * the same for any number of threads. */
 #include "cli.h"
-#include "signals.h"
+#include "system.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <time.h>
-#include <unistd.h>
 
 typedef struct result {
-    char *out, *err; /* what it printed */
-    size_t out_size, err_size;
+    memory_stream out, err; /* what it printed */
     int exit_code;
     bool ready;
 } result;
@@ -23,21 +18,14 @@ typedef struct batch {
     char *const *names;
     batch_work *work;
     void *user;
-    pthread_mutex_t guard;
-    pthread_cond_t news;
+    lock guard;
+    condition news;
     size_t next, finished;
     result *results;
-    struct timespec began;
+    double began;
     bool bar;
     double drawn; /* when the bar was drawn, in seconds from the beginning; 0: it is not there */
 } batch;
-
-static double seconds_since(const struct timespec *began)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - began->tv_sec) + (double)(now.tv_nsec - began->tv_nsec) * 1e-9;
-}
 
 /* ---------------------------------------------------------------- the bar on a terminal */
 
@@ -48,21 +36,10 @@ static void clear_bar(batch *b)
     b->drawn = 0;
 }
 
-/* Columns of the terminal; a bar that breaks into two lines could not be wiped out. */
-static size_t columns(void)
-{
-#ifdef TIOCGWINSZ
-    struct winsize size;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        return size.ws_col;
-#endif
-    return 80;
-}
-
 /* "12 of 60000, 3100 a second, 19 s left: walk.ani", at most ten times a second. */
 static void draw_bar(batch *b, size_t done, size_t current)
 {
-    double passed = b->bar ? seconds_since(&b->began) : 0;
+    double passed = b->bar ? seconds_now() - b->began : 0;
     if (!b->bar || done >= b->count || (b->drawn > 0 && passed < b->drawn + 0.1))
         return;
     char text[256];
@@ -71,7 +48,7 @@ static void draw_bar(batch *b, size_t done, size_t current)
     if (rate > 0)
         size += snprintf(text + size, sizeof text - (size_t)size, ", %.0f s left", (double)(b->count - done) / rate);
     snprintf(text + size, sizeof text - (size_t)size, ": %.100s", base_name(b->names[current]));
-    size_t end = strlen(text), most = columns() - 1;
+    size_t end = strlen(text), most = terminal_columns() - 1; /* two lines could not be wiped out */
     if (end > most)
         end = most;
     while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80)
@@ -88,41 +65,39 @@ static void draw_bar(batch *b, size_t done, size_t current)
 static void do_one(batch *b, size_t index)
 {
     result *r = &b->results[index];
-    FILE *out = need(open_memstream(&r->out, &r->out_size));
-    FILE *err = need(open_memstream(&r->err, &r->err_size));
-    r->exit_code = b->work(b->c, b->user, index, out, err);
-    fclose(out);
-    fclose(err);
+    memory_open(&r->out);
+    memory_open(&r->err);
+    r->exit_code = b->work(b->c, b->user, index, r->out.file, r->err.file);
+    memory_close(&r->out);
+    memory_close(&r->err);
 }
 
-static void *worker(void *user)
+static void worker(void *user)
 {
     batch *b = user;
-    sigset_t before;
-    hold_signals(&before);
-    pthread_mutex_lock(&b->guard);
+    leave_signals_to_others();
+    lock_take(&b->guard);
     while (b->next < b->count && !stop_asked()) {
         size_t index = b->next++;
-        pthread_mutex_unlock(&b->guard);
+        lock_give(&b->guard);
         do_one(b, index);
-        pthread_mutex_lock(&b->guard);
+        lock_take(&b->guard);
         b->results[index].ready = true;
         b->finished++;
-        pthread_cond_signal(&b->news);
+        condition_tell(&b->news);
     }
-    pthread_mutex_unlock(&b->guard);
-    return NULL;
+    lock_give(&b->guard);
 }
 
 static void tell(batch *b, result *r, batch_result *total)
 {
-    if (r->err_size || r->out_size)
+    if (r->err.size || r->out.size)
         clear_bar(b);
-    fwrite(r->out, 1, r->out_size, stdout);
+    fwrite(r->out.data, 1, r->out.size, stdout);
     fflush(stdout);
-    fwrite(r->err, 1, r->err_size, stderr);
-    free(r->out);
-    free(r->err);
+    fwrite(r->err.data, 1, r->err.size, stderr);
+    free(r->out.data);
+    free(r->err.data);
     if (r->exit_code == SKIPPED)
         total->skipped++;
     else if (r->exit_code == EXIT_DONE)
@@ -137,61 +112,50 @@ static void tell(batch *b, result *r, batch_result *total)
  * more. */
 static void wait_and_tell(batch *b, batch_result *total)
 {
-    pthread_mutex_lock(&b->guard);
+    lock_take(&b->guard);
     for (size_t told = 0; told < b->count;) {
         if (b->results[told].ready) {
-            pthread_mutex_unlock(&b->guard);
+            lock_give(&b->guard);
             tell(b, &b->results[told], total);
-            pthread_mutex_lock(&b->guard);
+            lock_take(&b->guard);
             told++;
             draw_bar(b, b->finished, b->next ? b->next - 1 : 0);
             continue;
         }
         if (stop_asked() && b->finished == b->next && told >= b->next)
             break;
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 100000000;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&b->news, &b->guard, &until);
+        condition_wait(&b->news, &b->guard, 0.1);
         draw_bar(b, b->finished, b->next ? b->next - 1 : 0);
     }
-    pthread_mutex_unlock(&b->guard);
+    lock_give(&b->guard);
     clear_bar(b);
-}
-
-static unsigned processors(void)
-{
-    long found = sysconf(_SC_NPROCESSORS_ONLN);
-    return found < 1 ? 1 : found > 256 ? 256 : (unsigned)found;
 }
 
 batch_result run_batch(cli *c, size_t count, char *const *names, batch_work *work, void *user)
 {
     batch b = {.c = c, .count = count, .names = names, .work = work, .user = user};
     batch_result total = {0};
-    b.bar = count > 1 && isatty(STDERR_FILENO) && !c->json;
+    b.bar = count > 1 && is_terminal(STANDARD_ERROR) && !c->json;
     b.results = need(calloc(count + 1, sizeof *b.results));
-    clock_gettime(CLOCK_MONOTONIC, &b.began);
-    pthread_mutex_init(&b.guard, NULL);
-    pthread_cond_init(&b.news, NULL);
+    b.began = seconds_now();
+    lock_make(&b.guard);
+    condition_make(&b.news);
     size_t threads = c->jobs ? c->jobs : processors();
     if (threads > count)
         threads = count;
-    pthread_t *ids = need(calloc(threads + 1, sizeof *ids));
+    thread *ids = need(calloc(threads + 1, sizeof *ids));
     defer_signals(true);
     size_t started = 0;
-    while (started < threads && pthread_create(&ids[started], NULL, worker, &b) == 0)
+    while (started < threads && thread_start(&ids[started], worker, &b))
         started++;
     if (started == 0 && count > 0)
         worker(&b); /* no threads to be had: here, then */
     wait_and_tell(&b, &total);
     for (size_t i = 0; i < started; i++)
-        pthread_join(ids[i], NULL);
+        thread_join(ids[i]);
     free(ids);
     free(b.results);
-    pthread_cond_destroy(&b.news);
-    pthread_mutex_destroy(&b.guard);
+    condition_free(&b.news);
+    lock_free(&b.guard);
     return total;
 }

@@ -1,13 +1,13 @@
 /* Which outputs a batch has written: two inputs with the same output would else undo each other in silence.
  */
 #include "cli.h"
+#include "system.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct claims {
-    pthread_mutex_t guard;
+    lock guard;
     char **slots; /* open hash of paths */
     size_t capacity, count;
 };
@@ -15,7 +15,7 @@ struct claims {
 claims *claims_new(void)
 {
     claims *c = need(calloc(1, sizeof *c));
-    pthread_mutex_init(&c->guard, NULL);
+    lock_make(&c->guard);
     c->capacity = 64;
     c->slots = need(calloc(c->capacity, sizeof *c->slots));
     return c;
@@ -26,7 +26,7 @@ void claims_free(claims *c)
     for (size_t i = 0; i < c->capacity; i++)
         free(c->slots[i]);
     free(c->slots);
-    pthread_mutex_destroy(&c->guard);
+    lock_free(&c->guard);
     free(c);
 }
 
@@ -55,7 +55,7 @@ static void grow(claims *c)
 
 bool claim(claims *c, const char *path)
 {
-    pthread_mutex_lock(&c->guard);
+    lock_take(&c->guard);
     char **slot = slot_of(c->slots, c->capacity, path);
     bool free_yet = *slot == NULL;
     if (free_yet) {
@@ -63,6 +63,6 @@ bool claim(claims *c, const char *path)
         if (++c->count * 2 > c->capacity)
             grow(c);
     }
-    pthread_mutex_unlock(&c->guard);
+    lock_give(&c->guard);
     return free_yet;
 }

@@ -1,9 +1,8 @@
 #include "convert.h"
+#include "system.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---------------------------------------------------------------- where outputs go */
 
@@ -39,15 +38,14 @@ static char *place(const work *w, const char *name)
 
 static bool newer_than_inputs(const work *w, const char *path)
 {
-    struct stat about;
-    if (stat(path, &about) != 0)
+    file_about about;
+    if (!look_at(path, &about))
         return false;
-    double modified = (double)about.st_mtim.tv_sec + (double)about.st_mtim.tv_nsec * 1e-9;
     for (size_t i = 0; i < w->v->count; i++)
-        if (!w->inputs[i].regular || w->inputs[i].modified > modified)
+        if (!w->inputs[i].regular || w->inputs[i].modified > about.modified)
             return false;
     for (size_t i = 0; i < w->base_count; i++)
-        if (w->bases[i].modified > modified)
+        if (w->bases[i].modified > about.modified)
             return false;
     return true;
 }
@@ -187,7 +185,7 @@ static void set_rules(work *w)
         .yes = w->c->yes,
         .never = w->c->never,
         .sync = !w->v->batch,
-        .ask = !w->v->batch && !reads_stdin && isatty(STDIN_FILENO) && isatty(STDERR_FILENO),
+        .ask = !w->v->batch && !reads_stdin && is_terminal(STANDARD_INPUT) && is_terminal(STANDARD_ERROR),
         .inputs = w->inputs,
         .input_count = w->v->count,
         .claims = w->v->claims,
@@ -323,21 +321,22 @@ static int convert_work(work *w)
 
 int convert_files(cli *c, const conversion *v)
 {
-    char *said = NULL;
-    size_t size = 0;
+    memory_stream said;
     conversion own = *v;
-    if (c->json) /* to have the reason of a failure that is not the library's */
-        own.err = need(open_memstream(&said, &size));
+    if (c->json) { /* to have the reason of a failure that is not the library's */
+        memory_open(&said);
+        own.err = said.file;
+    }
     work w = {.c = c, .v = &own};
     int code = convert_work(&w);
     if (c->json) {
-        fclose(own.err);
-        fwrite(said, 1, size, v->err);
+        memory_close(&said);
+        fwrite(said.data, 1, said.size, v->err);
         if (code != SKIPPED && !w.reported) {
-            kf_error error = code == EXIT_DONE ? (kf_error){0} : last_reason(said, size);
+            kf_error error = code == EXIT_DONE ? (kf_error){0} : last_reason(said.data, said.size);
             report_conversion_json(&w, NULL, &(kf_summary){0}, &error, code == EXIT_DONE);
         }
-        free(said);
+        free(said.data);
     }
     free_inputs(w.inputs, w.inputs ? v->count : 0);
     free_inputs(w.bases, w.base_count);

@@ -1,11 +1,9 @@
 #include "cli.h"
+#include "system.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 void *need(void *memory)
 {
@@ -42,16 +40,16 @@ char *join_path(const char *folder, const char *name)
 
 bool is_folder(const char *path)
 {
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    file_about about;
+    return look_at(path, &about) && about.kind == KIND_FOLDER;
 }
 
-static void note_stat(input *in, const struct stat *about)
+static void note_about(input *in, const file_about *about)
 {
-    in->regular = S_ISREG(about->st_mode);
-    in->device = (uint64_t)about->st_dev;
-    in->inode = (uint64_t)about->st_ino;
-    in->modified = (double)about->st_mtim.tv_sec + (double)about->st_mtim.tv_nsec * 1e-9;
+    in->regular = about->kind == KIND_FILE;
+    in->device = about->device;
+    in->inode = about->inode;
+    in->modified = about->modified;
 }
 
 static void name_input(const char *path, input *in)
@@ -63,16 +61,16 @@ static void name_input(const char *path, input *in)
 
 bool stat_input(const char *path, input *in)
 {
-    struct stat about;
+    file_about about;
     name_input(path, in);
-    bool there = stat(path, &about) == 0;
+    bool there = look_at(path, &about);
     if (there)
-        note_stat(in, &about);
+        note_about(in, &about);
     return there;
 }
 
 /* Everything up to the end; `expected` is a guess, good for files whose size is known. */
-static bool read_all(int fd, size_t expected, input *in)
+static bool read_all(int file, size_t expected, input *in)
 {
     size_t capacity = expected < SIZE_MAX - 1 ? expected + 1 : expected; /* one more, to see the end */
     in->data = need(malloc(capacity));
@@ -85,13 +83,10 @@ static bool read_all(int fd, size_t expected, input *in)
             capacity *= 2;
             in->data = need(realloc(in->data, capacity));
         }
-        ssize_t got = read(fd, (char *)in->data + in->size, capacity - in->size);
-        if (got == 0)
-            return true;
-        if (got > 0)
-            in->size += (size_t)got;
-        else if (errno != EINTR)
-            return false;
+        ptrdiff_t got = read_some(file, (char *)in->data + in->size, capacity - in->size);
+        if (got <= 0)
+            return got == 0;
+        in->size += (size_t)got;
     }
 }
 
@@ -99,23 +94,23 @@ bool read_input(const char *path, input *in, FILE *err)
 {
     bool standard = strcmp(path, "-") == 0;
     name_input(path, in);
-    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    struct stat about;
-    bool ok = fd >= 0 && fstat(fd, &about) == 0;
+    int file = standard ? STANDARD_INPUT : open_to_read(path);
+    file_about about;
+    bool ok = file >= 0 && look_at_open(file, &about);
     if (ok) {
-        note_stat(in, &about);
-        if (S_ISDIR(about.st_mode)) {
+        note_about(in, &about);
+        if (about.kind == KIND_FOLDER) {
             errno = EISDIR;
             ok = false;
         } else {
-            bool sized = S_ISREG(about.st_mode) && about.st_size > 0 && (uint64_t)about.st_size < SIZE_MAX;
-            ok = read_all(fd, sized ? (size_t)about.st_size : 65535, in);
+            bool sized = about.kind == KIND_FILE && about.size > 0 && about.size < SIZE_MAX;
+            ok = read_all(file, sized ? (size_t)about.size : 65535, in);
         }
     }
     if (!ok)
         say(err, "%s: cannot be read: %s", path, strerror(errno));
-    if (fd >= 0 && !standard)
-        close(fd);
+    if (file >= 0 && !standard)
+        close_file(file);
     if (!ok)
         free_input(in);
     return ok;

@@ -1,10 +1,9 @@
 #include "cli.h"
+#include "system.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 void list_add(path_list *list, char *path)
 {
@@ -28,36 +27,37 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static void add_visible(void *user, const char *name)
+{
+    if (name[0] != '.')
+        list_add(user, copy_text(name));
+}
+
 static bool names_in(const char *folder, path_list *names, FILE *err)
 {
-    DIR *dir = opendir(folder);
-    if (!dir) {
+    if (!each_name(folder, add_visible, names)) {
         say(err, "%s: cannot be read: %s", folder, strerror(errno));
         return false;
     }
-    for (struct dirent *item = readdir(dir); item; item = readdir(dir))
-        if (item->d_name[0] != '.')
-            list_add(names, copy_text(item->d_name));
-    closedir(dir);
     if (names->count > 1)
         qsort(names->paths, names->count, sizeof *names->paths, by_text);
     return true;
 }
 
-static bool walk(const char *folder, bool deep, const struct stat *skip, path_list *list, FILE *err)
+static bool walk(const char *folder, bool deep, const file_about *skip, path_list *list, FILE *err)
 {
     path_list names = {0};
     bool ok = names_in(folder, &names, err);
     for (size_t i = 0; i < names.count; i++) {
         char *path = join_path(folder, names.paths[i]);
-        struct stat about, target;
-        bool there = lstat(path, &about) == 0;
+        file_about about, target;
+        bool there = look_at_link(path, &about);
         /* A link to a file counts as the file; a link to a folder is left alone: it may lead round in a
          * circle. */
-        bool file = there && (S_ISREG(about.st_mode) || (S_ISLNK(about.st_mode) && stat(path, &target) == 0 &&
-                                                         S_ISREG(target.st_mode)));
-        bool inside = there && deep && S_ISDIR(about.st_mode) &&
-                      !(skip && about.st_dev == skip->st_dev && about.st_ino == skip->st_ino);
+        bool file = there && (about.kind == KIND_FILE ||
+                              (about.kind == KIND_LINK && look_at(path, &target) && target.kind == KIND_FILE));
+        bool inside = there && deep && about.kind == KIND_FOLDER &&
+                      !(skip && about.device == skip->device && about.inode == skip->inode);
         if (inside)
             ok = walk(path, true, skip, list, err) && ok;
         if (file)
@@ -71,8 +71,8 @@ static bool walk(const char *folder, bool deep, const struct stat *skip, path_li
 
 bool list_folder(const char *folder, bool deep, const char *skip, path_list *list, FILE *err)
 {
-    struct stat about;
-    bool known = skip && stat(skip, &about) == 0;
+    file_about about;
+    bool known = skip && look_at(skip, &about);
     return walk(folder, deep, known ? &about : NULL, list, err);
 }
 
@@ -88,7 +88,7 @@ bool make_folders(const char *path, FILE *err)
             continue;
         char kept = part[i];
         part[i] = '\0';
-        if (mkdir(part, 0777) != 0 && errno != EEXIST && !is_folder(part)) {
+        if (!make_folder(part) && errno != EEXIST && !is_folder(part)) {
             say(err, "%s: the folder cannot be made: %s", part, strerror(errno));
             ok = false;
         }

@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "system.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,7 @@ static int run_verb(cli *c)
 
 int main(int argc, char **argv)
 {
+    system_start(&argc, &argv);
     cli c = {.options = {.size = sizeof c.options}, .program = argv[0]};
     catch_signals();
     if (argc < 2) {

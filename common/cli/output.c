@@ -2,14 +2,11 @@
  * that whatever happens the old files stay whole. */
 #include "cli.h"
 #include "signals.h"
+#include "system.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { BUFFER = 256 * 1024 };
 
@@ -24,29 +21,6 @@ struct output_file {
 };
 
 /* ---------------------------------------------------------------- may it be written there */
-
-/* The file that a path leads to through links, so that a link stays and its target is replaced. */
-static char *follow_links(const char *path)
-{
-    char *at = copy_text(path);
-    for (int i = 0; i < 40; i++) {
-        char target[PATH_MAX];
-        ssize_t size = readlink(at, target, sizeof target - 1);
-        if (size <= 0)
-            break;
-        target[size] = '\0';
-        char *next;
-        if (target[0] == '/') {
-            next = copy_text(target);
-        } else {
-            at[base_name(at) - at] = '\0';
-            next = at[0] ? join_path(at, target) : copy_text(target);
-        }
-        free(at);
-        at = next;
-    }
-    return at;
-}
 
 static bool refuse(output_set *set, const char *path, const char *why)
 {
@@ -65,16 +39,16 @@ static bool ask(const char *path)
 bool output_allowed(output_set *set, const char *path)
 {
     const output_rules *rules = set->rules;
-    struct stat about;
-    if (strcmp(path, "-") == 0 || stat(path, &about) != 0)
+    file_about about;
+    if (strcmp(path, "-") == 0 || !look_at(path, &about))
         return true;
-    if (S_ISDIR(about.st_mode))
+    if (about.kind == KIND_FOLDER)
         return refuse(set, path, "is a folder");
-    if (!S_ISREG(about.st_mode))
+    if (about.kind != KIND_FILE)
         return true;
     for (size_t i = 0; i < rules->input_count; i++)
-        if (rules->inputs[i].regular && rules->inputs[i].device == (uint64_t)about.st_dev &&
-            rules->inputs[i].inode == (uint64_t)about.st_ino)
+        if (rules->inputs[i].regular && rules->inputs[i].device == about.device &&
+            rules->inputs[i].inode == about.inode)
             return refuse(set, path, "is the input itself: choose another output");
     if (rules->yes || set->may_replace)
         return true;
@@ -94,20 +68,6 @@ static bool io_failed(output_set *set, const char *path)
         strerror(errno));
     set->exit_code = EXIT_FILES;
     return false;
-}
-
-static bool write_all(int fd, const char *data, size_t size)
-{
-    while (size > 0) {
-        ssize_t done = write(fd, data, size < INT_MAX ? size : INT_MAX);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        data += done;
-        size -= (size_t)done;
-    }
-    return true;
 }
 
 static bool flush_buffer(output_set *set, output_file *out)
@@ -153,18 +113,7 @@ static bool patch(void *user, uint64_t at, const void *data, size_t size)
     }
     if (!flush_buffer(set, out))
         return false;
-    const char *from = data;
-    while (size > 0) {
-        ssize_t done = pwrite(out->fd, from, size, (off_t)at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return io_failed(set, out->path);
-        from += done;
-        at += (uint64_t)done;
-        size -= (size_t)done;
-    }
-    return true;
+    return write_all_at(out->fd, data, size, at) || io_failed(set, out->path);
 }
 
 bool output_begin(output_set *set, const char *path, kf_sink *sink)
@@ -177,8 +126,8 @@ bool output_begin(output_set *set, const char *path, kf_sink *sink)
     }
     bool standard = strcmp(path, "-") == 0;
     output_file out = {.path = standard ? copy_text(path) : follow_links(path), .fd = -1, .capacity = BUFFER};
-    struct stat about;
-    bool exists = !standard && stat(out.path, &about) == 0;
+    file_about about;
+    bool exists = !standard && look_at(out.path, &about);
     out.replace = set->rules->yes || set->may_replace;
     for (size_t i = 0; i < set->count; i++) {
         if (strcmp(set->items[i].path, out.path) == 0) {
@@ -191,7 +140,7 @@ bool output_begin(output_set *set, const char *path, kf_sink *sink)
         return refuse(set, path,
                       "another input of this run has the same output: convert them one by one, or together");
     }
-    if (!standard && (!exists || S_ISREG(about.st_mode))) {
+    if (!standard && (!exists || about.kind == KIND_FILE)) {
         out.temp = make_temporary(out.path, &out.fd);
         if (!out.temp) {
             io_failed(set, path);
@@ -200,8 +149,8 @@ bool output_begin(output_set *set, const char *path, kf_sink *sink)
         }
         /* A new file takes over who may read the old one; where that is not possible, it is still a good
          * file. */
-        if (exists && fchmod(out.fd, about.st_mode & 07777) != 0)
-            errno = 0;
+        if (exists)
+            keep_mode(out.fd, &about);
     }
     out.data = need(malloc(out.capacity));
     set->items[set->count++] = out;
@@ -215,9 +164,9 @@ bool output_end(output_set *set, bool ok)
     if (!out->temp)
         return ok;
     ok = ok && flush_buffer(set, out);
-    if (ok && set->rules->sync && fsync(out->fd) != 0)
+    if (ok && set->rules->sync && !sync_file(out->fd))
         ok = io_failed(set, out->path);
-    if (close(out->fd) != 0 && ok)
+    if (!close_file(out->fd) && ok)
         ok = io_failed(set, out->path);
     out->fd = -1;
     free(out->data);
@@ -227,34 +176,13 @@ bool output_end(output_set *set, bool ok)
 
 /* ---------------------------------------------------------------- all together or not at all */
 
-/* Gives a finished file its name. Where nothing may be replaced a link does it: it fails if the name has been
- * taken since it was looked at. Not every file system has links. */
-static bool give_name(const output_file *out)
-{
-    if (!out->replace) {
-        if (link(out->temp->path, out->path) == 0) {
-            if (unlink(out->temp->path) == 0)
-                return true;
-            int reason = errno;
-            unlink(out->path); /* the one with two names goes as a whole */
-            errno = reason;
-            return false;
-        }
-        if (errno == EEXIST || access(out->path, F_OK) == 0) {
-            errno = EEXIST;
-            return false;
-        }
-    }
-    return rename(out->temp->path, out->path) == 0;
-}
-
 static bool write_direct(const output_file *out)
 {
     bool standard = strcmp(out->path, "-") == 0;
-    int fd = standard ? STDOUT_FILENO : open(out->path, O_WRONLY | O_CLOEXEC);
+    int fd = standard ? STANDARD_OUTPUT : open_to_write(out->path);
     bool ok = fd >= 0 && write_all(fd, out->data, out->used);
     int reason = errno;
-    if (fd >= 0 && !standard && close(fd) != 0 && ok) {
+    if (fd >= 0 && !standard && !close_file(fd) && ok) {
         reason = errno;
         ok = false;
     }
@@ -262,28 +190,14 @@ static bool write_direct(const output_file *out)
     return ok;
 }
 
-static void sync_folder(const char *path)
-{
-    char *folder = copy_text(path);
-    char *slash = strrchr(folder, '/');
-    if (slash)
-        slash[slash == folder] = '\0';
-    int fd = open(slash ? folder : ".", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        fsync(fd); /* not every file system can; the file itself is safe */
-        close(fd);
-    }
-    free(folder);
-}
-
 bool output_commit(output_set *set)
 {
     size_t done = 0;
-    sigset_t before;
+    held_signals before;
     hold_signals(&before);
     for (; done < set->count; done++) {
         output_file *out = &set->items[done];
-        if (!(out->temp ? give_name(out) : write_direct(out))) {
+        if (!(out->temp ? rename_file(out->temp->path, out->path, out->replace) : write_direct(out))) {
             io_failed(set, out->path);
             break;
         }
@@ -295,11 +209,11 @@ bool output_commit(output_set *set)
     /* What was there before cannot be brought back, but what was not there goes again. */
     for (size_t i = 0; !ok && i < done; i++)
         if (!set->items[i].replace && strcmp(set->items[i].path, "-") != 0)
-            unlink(set->items[i].path);
+            remove_file(set->items[i].path);
     release_signals(&before);
     for (size_t i = 0; ok && set->rules->sync && i < set->count; i++)
         if (strcmp(set->items[i].path, "-") != 0)
-            sync_folder(set->items[i].path);
+            sync_folder_of(set->items[i].path);
     output_discard(set);
     return ok;
 }
@@ -309,7 +223,7 @@ void output_discard(output_set *set)
     for (size_t i = 0; i < set->count; i++) {
         output_file *out = &set->items[i];
         if (out->fd >= 0)
-            close(out->fd);
+            close_file(out->fd);
         if (out->temp)
             remove_temporary(out->temp);
         free(out->data);

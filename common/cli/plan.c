@@ -3,6 +3,7 @@
  * A conversion depends on its input files and options alone, so each file is one command, and the commands can
  * run anywhere in any order. The files, and their outputs' names, are those of convert. */
 #include "convert.h"
+#include "system.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,12 +58,11 @@ static void put_value(FILE *to, const char *text)
 
 static char *quoted(const char *word)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *to = need(open_memstream(&text, &size));
-    put_word(to, word);
-    fclose(to);
-    return need(text);
+    memory_stream text;
+    memory_open(&text);
+    put_word(text.file, word);
+    memory_close(&text);
+    return need(text.data);
 }
 
 static bool has_line_break(const char *path)
@@ -73,9 +73,9 @@ static bool has_line_break(const char *path)
 /* "PROGRAM convert OPTION..." */
 static char *command_of(const cli *c)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *to = need(open_memstream(&text, &size));
+    memory_stream text;
+    memory_open(&text);
+    FILE *to = text.file;
     put_word(to, c->program);
     fputs(" convert", to);
     if (!c->commands)
@@ -85,8 +85,8 @@ static char *command_of(const cli *c)
         put_word(to, c->given[i]);
     }
     fputs(" --", to);
-    fclose(to);
-    return need(text);
+    memory_close(&text);
+    return need(text.data);
 }
 
 /* ---------------------------------------------------------------- what is made of each file */

@@ -2,10 +2,10 @@
  * renamed, in any
  * *.kf of the folder whose contents have the digest that the FBX names. */
 #include "cli.h"
+#include "system.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static bool ends_in_kf(const char *name)
 {
@@ -28,9 +28,9 @@ static bool matches(sidecar_search *s, const input *in, const char *digest)
 
 static bool try_file(sidecar_search *s, const char *path, const char *digest)
 {
-    struct stat about;
+    file_about about;
     input in;
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || !read_input(path, &in, s->err))
+    if (!look_at(path, &about) || about.kind != KIND_FILE || !read_input(path, &in, s->err))
         return false;
     if (!matches(s, &in, digest)) {
         free_input(&in);

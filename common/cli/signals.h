@@ -2,9 +2,6 @@
 #ifndef CLI_SIGNALS_H
 #define CLI_SIGNALS_H
 
-#include <signal.h>
-#include <stdbool.h>
-
 /* A temporary file beside the file it will become. */
 typedef struct temporary {
     struct temporary *next, *previous;
@@ -15,9 +12,5 @@ typedef struct temporary {
 temporary *make_temporary(const char *beside, int *fd);
 void remove_temporary(temporary *temp); /* the file too */
 void forget_temporary(temporary *temp); /* the file has another name now */
-
-/* No signal comes through in between. */
-void hold_signals(sigset_t *before);
-void release_signals(const sigset_t *before);
 
 #endif

@@ -1,9 +1,9 @@
 /* convert: which of its forms is meant, and many files at once. */
 #include "convert.h"
+#include "system.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static bool is_sidecar(const char *name)
 {
@@ -107,7 +107,7 @@ static int convert_all(cli *c, tree *t)
     t->claims = claims_new();
     batch_result r = run_batch(c, t->files.count, t->files.paths, convert_nth, t);
     if (!c->dry_run)
-        sync(); /* once for all */
+        sync_everything(); /* once for all */
     if (!c->json)
         say(stderr, "%zu converted, %zu failed, %zu left alone%s", r.done, r.failed, r.skipped,
             stop_asked() ? ", stopped" : "");
