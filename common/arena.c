@@ -8,7 +8,8 @@ struct kfi_block {
     size_t size; /* of the payload */
 };
 
-enum { ALIGN = 16, FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 1024 * 1024 };
+/* Blocks double up to a megabyte, then grow with all that there is: a quarter of it at the most is not in use. */
+enum { ALIGN = 16, FIRST_BLOCK = 16 * 1024, USUAL_BLOCK = 1024 * 1024, LARGEST_BLOCK = 64 * 1024 * 1024 };
 
 /* The payload starts at a multiple of ALIGN behind the header. */
 static const size_t HEADER = (sizeof(kfi_block) + ALIGN - 1) / ALIGN * ALIGN;
@@ -68,6 +69,17 @@ static bool add_block(kfi_arena *arena, size_t payload)
     return true;
 }
 
+static size_t usual_block(const kfi_arena *arena)
+{
+    size_t usual = arena->blocks ? arena->blocks->size * 2 : FIRST_BLOCK;
+    uint64_t most = arena->total / 4;
+    if (most < USUAL_BLOCK)
+        most = USUAL_BLOCK;
+    if (most > LARGEST_BLOCK)
+        most = LARGEST_BLOCK;
+    return usual < most ? usual : (size_t)most;
+}
+
 void *kfi_arena_alloc(kfi_arena *arena, size_t count, size_t size)
 {
     if (size != 0 && count > (SIZE_MAX - HEADER - ALIGN) / size) {
@@ -80,9 +92,7 @@ void *kfi_arena_alloc(kfi_arena *arena, size_t count, size_t size)
     if (!top || arena->item_blocks || padded > top->size - arena->used) {
         size_t payload = padded;
         if (!arena->item_blocks) {
-            size_t usual = top ? top->size * 2 : FIRST_BLOCK;
-            if (usual > LARGEST_BLOCK)
-                usual = LARGEST_BLOCK;
+            size_t usual = usual_block(arena);
             if (payload < usual)
                 payload = usual;
         }

@@ -344,6 +344,10 @@ void kfi_curve_values(const kf_curve *curve, const double *times, size_t count, 
             key++;
         if (key + 1 == curve->count)
             break;
+        if (times[at] == curve->keys[key].time) { /* as in a bake at the rate of the keys */
+            values[at++] = curve->keys[key].value;
+            continue;
+        }
         double end = curve->keys[key + 1].time;
         plan plain;
         if (plain_plan(curve, &curve->keys[key], &plain)) {

@@ -1,7 +1,6 @@
 #include "fbx/lower_internal.h"
 
 #include "fbx/capsule.h"
-#include "fbx/keys.h"
 #include "fbx/lower_bake.h"
 #include "names.h"
 #include "rotation.h"
@@ -59,13 +58,18 @@ static double rotation_tolerance(const kfi_lowering *l)
 
 /* ---------------------------------------------------------------- tracks, takes, nodes */
 
-static bool round_curve(kf_job *job, kf_curve *curve)
+static bool round_curve(kfi_lowering *l, kf_curve *curve)
 {
     if (curve->count == 0)
         return true;
-    kfi_fbx_keys packed;
     kf_curve rounded = {0};
-    if (!kfi_fbx_pack(job, curve, &packed) || !kfi_fbx_unpack(job, &packed, (double)KFI_FBX_TICKS, &rounded))
+    if (curve->count > l->packed_room) {
+        l->packed_room = curve->count > 2 * l->packed_room ? curve->count : 2 * l->packed_room;
+        if (!kfi_fbx_keys_alloc(l->job, l->packed_room, &l->packed))
+            return false;
+    }
+    kfi_fbx_pack_into(curve, &l->packed);
+    if (!kfi_fbx_unpack(l->job, &l->packed, (double)KFI_FBX_TICKS, &rounded))
         return false;
     for (size_t i = 0; i < curve->count; i++)
         rounded.keys[i].flags |= (uint8_t)(curve->keys[i].flags & KF_KEY_HELPER);
@@ -99,12 +103,12 @@ static bool lower_track(kfi_lowering *l, const kf_track *from, const kfi_bake *b
         if (from->channel == KF_ROTATION)
             kfi_lower_note_angles(l, curve);
         if (!(bake && curve->count ? kfi_bake_curve(l->job, bake, curve, from->rest[c], &to->curve[c])
-                                   : kfi_lower_curve(l, curve, kfi_lower_tolerance(l, from, curve), &to->curve[c])))
+                                   : kfi_lower_curve(l, curve, &to->curve[c])))
             return false;
     }
     if (l->options->exact)
         for (unsigned c = 0; c < to->curves; c++)
-            if (!round_curve(l->job, &to->curve[c]))
+            if (!round_curve(l, &to->curve[c]))
                 return false;
     return true;
 }
@@ -141,7 +145,7 @@ static bool lower_take(kfi_lowering *l, const kf_take *from, kf_take *to, double
             return false;
     }
     for (size_t i = from->track_count; l->options->exact && i < to->track_count; i++)
-        if (!round_curve(l->job, &to->tracks[i].curve[0]))
+        if (!round_curve(l, &to->tracks[i].curve[0]))
             return false;
     return true;
 }

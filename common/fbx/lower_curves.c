@@ -5,28 +5,28 @@
 #include <math.h>
 #include <string.h>
 
-static bool identity_origin(kf_job *job, kf_curve *curve)
+/* The same keys, each its own origin. */
+static bool borrow_curve(kfi_lowering *l, const kf_curve *from, kf_curve *to)
 {
-    kf_origin *origin = kfi_alloc(job, curve->count, sizeof *origin);
-    if (!origin)
-        return false;
-    for (size_t i = 0; i < curve->count; i++)
-        origin[i].key = (uint32_t)i;
-    curve->origin = origin;
-    return true;
+    if (from->count > l->own_room) {
+        l->own_room = from->count > 2 * l->own_room ? from->count : 2 * l->own_room;
+        l->own = kfi_alloc(l->job, l->own_room, sizeof *l->own);
+        for (size_t i = 0; l->own && i < l->own_room; i++)
+            l->own[i].key = (uint32_t)i;
+    }
+    *to = *from;
+    to->origin = l->own;
+    return l->own != NULL;
 }
 
-static bool copy_curve(kf_job *job, const kf_curve *from, kf_curve *to)
+static bool copy_curve(kfi_lowering *l, const kf_curve *from, kf_curve *to)
 {
-    *to = *from;
-    if (!kfi_make_keys(job, to, from->count, from->tcb != NULL))
+    if (!borrow_curve(l, from, to) || !kfi_make_keys(l->job, to, from->count, from->tcb != NULL))
         return false;
-    if (from->count) {
-        memcpy(to->keys, from->keys, from->count * sizeof *from->keys);
-        if (from->tcb)
-            memcpy(to->tcb, from->tcb, from->count * sizeof *from->tcb);
-    }
-    return identity_origin(job, to);
+    memcpy(to->keys, from->keys, from->count * sizeof *from->keys);
+    if (from->tcb)
+        memcpy(to->tcb, from->tcb, from->count * sizeof *from->tcb);
+    return true;
 }
 
 static bool has_tcb(const kf_curve *curve)
@@ -58,7 +58,7 @@ static bool bends(const kf_curve *native, const kf_curve *as_fbx, size_t i)
  * one that is none is written with slopes; the last key has no segment and joins the ones before it. */
 static bool lower_native_tcb(kfi_lowering *l, const kf_curve *from, kf_curve *to)
 {
-    if (!copy_curve(l->job, from, to))
+    if (!copy_curve(l, from, to))
         return false;
     size_t last = to->count - 1;
     if (to->keys[last].interp != KF_TCB && last > 0 && to->keys[last - 1].interp == KF_TCB)
@@ -89,14 +89,16 @@ static bool lower_native_tcb(kfi_lowering *l, const kf_curve *from, kf_curve *to
     return true;
 }
 
+/* Of a curve that has keys. */
 static double range_of(const kf_curve *curve)
 {
-    double low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; i < curve->count; i++) {
-        low = fmin(low, curve->keys[i].value);
-        high = fmax(high, curve->keys[i].value);
+    double low = curve->keys[0].value, high = low;
+    for (size_t i = 1; i < curve->count; i++) {
+        double value = curve->keys[i].value;
+        low = value < low ? value : low;
+        high = value > high ? value : high;
     }
-    return curve->count ? high - low : 0;
+    return high - low;
 }
 
 /* How far FBX's rounding of handle lengths, to 1/9999 of the segment, takes a Bezier segment off its course. */
@@ -131,7 +133,7 @@ static void note_handles(kfi_lowering *l, const kf_curve *curve)
 {
     /* A little less than a comparison tolerates, as the samples may miss the worst place; each of three angles may be
      * off by a third of it. */
-    double limit = 0.9 * (l->track->channel == KF_ROTATION ? 0.01 / 3 : 1e-4 * fmax(range_of(curve), 1.0));
+    double limit = l->track->channel == KF_ROTATION ? 0.9 * 0.01 / 3 : 0;
     for (size_t i = 0; i < curve->count; i++) {
         const kf_key *key = &curve->keys[i];
         bool first = i == 0, last = i + 1 == curve->count;
@@ -139,6 +141,8 @@ static void note_handles(kfi_lowering *l, const kf_curve *curve)
             const kf_key *next = &curve->keys[i + 1];
             double duration = next->time - key->time;
             double out = key->out.dt / duration, in = -next->in.dt / duration;
+            if (limit == 0)
+                limit = 0.9 * 1e-4 * fmax(range_of(curve), 1.0);
             if (!(out >= 0.0001 && out <= 0.99) || !(in >= 0.0001 && in <= 0.99))
                 kfi_note_loss(l, KFI_HANDLE_CLAMPED, key->time);
             else if (rounding_error(curve, i, limit) > limit)
@@ -159,7 +163,17 @@ void kfi_lower_note_angles(kfi_lowering *l, const kf_curve *curve)
             kfi_note_loss(l, KFI_ANGLE_ROUNDED, curve->keys[i].time);
 }
 
-bool kfi_lower_curve(kfi_lowering *l, const kf_curve *from, double tolerance, kf_curve *to)
+/* A tenth of what is tolerated altogether, so that the way back has room too. */
+static double tolerance_of(const kfi_lowering *l, const kf_curve *curve)
+{
+    if (l->options->tolerance > 0)
+        return l->options->tolerance * 0.1;
+    if (l->track->channel == KF_ROTATION)
+        return 0.001;
+    return fmax(range_of(curve), 1.0) * 1e-5;
+}
+
+bool kfi_lower_curve(kfi_lowering *l, const kf_curve *from, kf_curve *to)
 {
     if (from->count == 0) {
         *to = *from;
@@ -167,22 +181,12 @@ bool kfi_lower_curve(kfi_lowering *l, const kf_curve *from, double tolerance, kf
     }
     bool done;
     if (!has_tcb(from) || from->tcb_rule == KF_TCB_FBX)
-        done = copy_curve(l->job, from, to);
+        done = borrow_curve(l, from, to);
     else if (l->options->tcb_slopes)
-        done = kfi_curve_to_slopes(l->job, from, tolerance, to);
+        done = kfi_curve_to_slopes(l->job, from, tolerance_of(l, from), to);
     else
         done = lower_native_tcb(l, from, to);
     if (done)
         note_handles(l, to);
     return done;
-}
-
-/* A tenth of what is tolerated altogether, so that the way back has room too. */
-double kfi_lower_tolerance(const kfi_lowering *l, const kf_track *track, const kf_curve *curve)
-{
-    if (l->options->tolerance > 0)
-        return l->options->tolerance * 0.1;
-    if (track->channel == KF_ROTATION)
-        return 0.001;
-    return fmax(range_of(curve), 1.0) * 1e-5;
 }

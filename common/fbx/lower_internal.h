@@ -2,6 +2,7 @@
 #ifndef KFI_FBX_LOWER_INTERNAL_H
 #define KFI_FBX_LOWER_INTERNAL_H
 
+#include "fbx/keys.h"
 #include "fbx/lower.h"
 
 /* What FBX cannot hold is counted, and told of once each with the first place. */
@@ -34,16 +35,17 @@ typedef struct kfi_lowering {
     size_t changed_names;
     const char *changed_from, *changed_to; /* the first of them */
     kfi_loss losses[KFI_LOSS_COUNT];
+    kf_origin *own;       /* each key from the one of its number: all curves share it */
+    kfi_fbx_keys packed;  /* used over and over */
+    size_t own_room, packed_room; /* keys */
 } kfi_lowering;
 
 /* One more of what FBX cannot hold, on the track at work. */
 void kfi_note_loss(kfi_lowering *l, int which, double time);
 
-/* lower_curves.c: a scalar curve as FBX keys. */
-bool kfi_lower_curve(kfi_lowering *l, const kf_curve *from, double tolerance, kf_curve *to);
+/* lower_curves.c: a scalar curve as FBX keys; its keys are those of `from` itself where none changes. */
+bool kfi_lower_curve(kfi_lowering *l, const kf_curve *from, kf_curve *to);
 /* Notes angles so large that FBX rounds them. */
 void kfi_lower_note_angles(kfi_lowering *l, const kf_curve *curve);
-/* Of the track at work: what its curves may be off. */
-double kfi_lower_tolerance(const kfi_lowering *l, const kf_track *track, const kf_curve *curve);
 
 #endif
