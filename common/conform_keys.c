@@ -3,6 +3,7 @@
 
 #include "curve.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -112,8 +113,6 @@ static void hold_slopes(const kf_curve *from, size_t segment, kf_key *keys, kf_o
     if (segment + 1 >= from->count || from->keys[segment].interp != KF_TCB)
         return;
     kfi_curve_segment(from, segment, &s);
-    if (s.ease0 != 0 || s.ease1 != 0)
-        return; /* handles cannot tell ease: it stays, at the cost of a slope */
     keys[segment].interp = s.shape == KFI_BEZIER ? KF_BEZIER : KF_HERMITE;
     keys[segment].out = s.h0;
     keys[segment + 1].in = s.h1;
@@ -187,16 +186,15 @@ static bool give_keys(kf_job *job, const kf_curve *from, const double *times, si
     return true;
 }
 
-bool kfi_unite_keys(kf_job *job, kf_track *track)
+/* All times that a curve of the track has a key at. */
+static double *times_of(kf_job *job, const kf_track *track, size_t *count)
 {
-    size_t total = 0;
+    size_t total = 0, at[3] = {0, 0, 0};
     for (unsigned c = 0; c < track->curves; c++)
         total += track->curve[c].count;
     double *times = kfi_alloc_raw(job, total, sizeof *times);
-    if (!times)
-        return false;
-    size_t at[3] = {0, 0, 0}, count = 0;
-    for (;;) {
+    *count = 0;
+    while (times) {
         double least = INFINITY;
         for (unsigned c = 0; c < track->curves; c++)
             if (at[c] < track->curve[c].count)
@@ -205,11 +203,72 @@ bool kfi_unite_keys(kf_job *job, kf_track *track)
             break;
         for (unsigned c = 0; c < track->curves; c++)
             at[c] += has_key(&track->curve[c], at[c], least);
-        times[count++] = least;
+        times[(*count)++] = least;
     }
-    for (unsigned c = 0; c < track->curves; c++)
+    return times;
+}
+
+/* Whether one of the times lies in a segment with ease, or in a TCB segment beside one: keys put there would have neither
+ * its ease nor its slopes. */
+static bool splits_ease(const kf_curve *curve, const double *times, size_t count)
+{
+    size_t next = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (has_key(curve, next, times[i])) {
+            next++;
+            continue;
+        }
+        for (size_t k = next > 1 ? next - 2 : 0; next > 0 && next < curve->count && k <= next && k + 1 < curve->count; k++) {
+            kfi_segment s;
+            kfi_curve_segment(curve, k, &s);
+            if ((s.ease0 != 0 || s.ease1 != 0) && curve->keys[next - 1].interp == KF_TCB)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The curve without TCB, its ease told by keys of their own. */
+static bool tell_ease(kf_job *job, kf_channel channel, kf_curve *curve)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < curve->count; i++) {
+        low = fmin(low, curve->keys[i].value);
+        high = fmax(high, curve->keys[i].value);
+    }
+    kf_curve to;
+    if (!kfi_curve_to_slopes(job, curve, channel == KF_ROTATION ? 0.001 : 1e-5 * fmax(high - low, 1), &to))
+        return false;
+    kf_origin *origin = kfi_alloc_raw(job, to.count, sizeof *origin);
+    for (size_t i = 0; origin && i < to.count; i++) {
+        size_t from = to.origin[i].key;
+        bool helper = to.keys[i].flags & KF_KEY_HELPER;
+        origin[i] = curve->origin && !helper ? curve->origin[from] : (kf_origin){KF_NEW, KF_CHANGED_ALL};
+        if (to.keys[i].interp != curve->keys[from].interp)
+            origin[i].changed |= KF_CHANGED_INTERP | KF_CHANGED_OUT;
+        if (from > 0 && curve->keys[from - 1].interp == KF_TCB)
+            origin[i].changed |= KF_CHANGED_IN;
+    }
+    to.origin = origin;
+    *curve = to;
+    return origin != NULL;
+}
+
+bool kfi_unite_keys(kf_job *job, kf_track *track)
+{
+    size_t count;
+    double *times = times_of(job, track, &count);
+    for (unsigned c = 0; times && c < track->curves; c++) {
+        if (!splits_ease(&track->curve[c], times, count))
+            continue;
+        if (!tell_ease(job, (kf_channel)track->channel, &track->curve[c]))
+            return false;
+        times = times_of(job, track, &count);
+        c = UINT_MAX; /* its new keys may split another's */
+    }
+    for (unsigned c = 0; times && c < track->curves; c++)
         if (track->curve[c].count != count &&
             !give_keys(job, &track->curve[c], times, count, track->rest[c], &track->curve[c]))
             return false;
-    return true;
+    return times != NULL;
 }

@@ -32,16 +32,50 @@ static size_t all_times(const kfi_merge_track *t, const kf_curve *from, const kf
     return count;
 }
 
+/* Between the keys of a curve that is more than its samples, more of it is looked at. */
+enum { LOOKS = 8 };
+
+static size_t look_closer(double *times, double *looks, bool *keyed, size_t count)
+{
+    size_t total = count > 1 ? (count - 1) * LOOKS + 1 : count;
+    for (size_t i = count; count > 1 && i-- > 0;) {
+        double time = times[i], look = looks[i];
+        bool key = keyed[i];
+        size_t to = i * LOOKS;
+        for (size_t k = 1; i + 1 < count && k < LOOKS; k++) {
+            double share = (double)k / LOOKS;
+            times[to + k] = time + share * (times[to + LOOKS] - time);
+            looks[to + k] = look + share * (looks[to + LOOKS] - look);
+            keyed[to + k] = false;
+        }
+        times[to] = time;
+        looks[to] = look;
+        keyed[to] = key;
+    }
+    return total;
+}
+
+static bool same_all(const kfi_merge_track *t, const double *was, const double *now, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!kfi_same_value(t->limits, t->written->channel, was[i], now[i]))
+            return false;
+    return true;
+}
+
 bool kfi_merge_dense(kfi_merge_track *t, unsigned c)
 {
     const kf_curve *from = &t->original->curve[c], *w = &t->written->curve[c], *e = &t->edited->curve[c];
-    size_t most = from->count + e->count;
+    bool samples = kfi_came_back_baked(t->input, t->written, t->edited);
+    size_t most = (from->count + e->count) * (samples ? 1 : LOOKS);
     double *times = kfi_alloc_raw(t->job, most + 1, sizeof *times);
     double *looks = kfi_alloc_raw(t->job, most + 1, sizeof *looks);
     bool *keyed = kfi_alloc(t->job, most + 1, sizeof *keyed);
     if (!times || !looks || !keyed)
         return false;
     size_t count = all_times(t, from, e, times, looks, keyed);
+    if (!samples)
+        count = look_closer(times, looks, keyed, count);
     double *was = kfi_alloc_raw(t->job, count, sizeof *was), *now = kfi_alloc_raw(t->job, count, sizeof *now);
     double *own = kfi_alloc_raw(t->job, count, sizeof *own), *moved = kfi_alloc_raw(t->job, count, sizeof *moved);
     if (!was || !now || !own || !moved)
@@ -52,20 +86,24 @@ bool kfi_merge_dense(kfi_merge_track *t, unsigned c)
     kfi_curve_values(w, moved, count, t->written->rest[c], was);
     kfi_curve_values(e, looks, count, t->edited->rest[c], now);
 
-    size_t edits = 0;
+    size_t edits = 0, used = 0;
     double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < count; i++) {
-        bool same = kfi_same_value(t->limits, t->written->channel, was[i], now[i]);
+        /* A closer look tells nothing more of a stretch that nobody edited. */
+        if (!samples && i % LOOKS == 1 && same_all(t, &was[i], &now[i], LOOKS - 1))
+            i += LOOKS - 1;
+        bool same = same_all(t, &was[i], &now[i], 1);
         /* Between the keys of a curve that was thinned out, it lies within the program's own bound. */
         if (!same && !keyed[i] && !t->limits->exact)
             same = fabs(was[i] - now[i]) <= kfi_thinning(was[i], now[i]);
-        if (same)
-            now[i] = own[i];
-        else
-            edits++;
-        low = fmin(low, now[i]);
-        high = fmax(high, now[i]);
+        edits += !same;
+        times[used] = times[i];
+        now[used] = same ? own[i] : now[i];
+        low = fmin(low, now[used]);
+        high = fmax(high, now[used]);
+        used++;
     }
+    count = used;
     if (edits == 0) { /* others may have changed in the same keys: its own keep their bytes */
         kf_origin *origin;
         return kfi_merge_copy_curve(t->job, from, &t->merged->curve[c], &origin);

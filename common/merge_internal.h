@@ -36,6 +36,18 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned component);
 /* merge_tcb.c: T alone, then T and C, that make a key's own rule give these slopes, of which one may not matter; false
  * if nothing within -1..1 does. */
 bool kfi_merge_solve_tcb(kf_curve *curve, size_t i, double in, double out, bool has_in, bool has_out);
+/* merge_pair.c: both run ascending. */
+enum { KFI_UNPAIRED = -1 };
+typedef struct kfi_pairing {
+    int64_t *partner; /* for each edited key: the written key that it is, or KFI_UNPAIRED */
+    int64_t *back;    /* for each written key */
+} kfi_pairing;
+bool kfi_merge_pair(const kfi_merge_track *t, const kf_curve *written, const kf_curve *edited, kfi_pairing *pairing);
+/* merge_forms.c: a curve whose slopes all stand in its handles, where FBX has derived some (no game has such keys). */
+bool kfi_merge_explicit(kf_job *job, const kf_curve *from, kf_curve *to);
+/* Tells where the game gives TCB keys other slopes than they have in the FBX: those made TCB there, and those whose
+ * neighbours were edited. edited_of: the edited key that each merged key is. */
+bool kfi_merge_tell_bent(const kfi_merge_track *t, const kf_curve *edited, const size_t *edited_of, const kf_curve *merged);
 /* merge_dense.c: the same for curves that came back baked, or with a helper key moved. */
 bool kfi_merge_dense(kfi_merge_track *t, unsigned component);
 /* merge_samples.c: formats with a value a frame; `frames` is how many the take has now. */

@@ -20,98 +20,17 @@ bool kfi_merge_copy_curve(kf_job *job, const kf_curve *from, kf_curve *to, kf_or
     return true;
 }
 
-/* ---------------------------------------------------------------- which key is which */
-
-enum { NONE = -1 };
-
-/* partner[j]: the written key that edited key j is, or NONE. Both run ascending. */
-typedef struct pairing {
-    int64_t *partner; /* for each edited key */
-    int64_t *back;    /* for each written key */
-} pairing;
+/* ---------------------------------------------------------------- what changed on a key */
 
 static bool same_tcb(const kf_curve *a, size_t i, const kf_curve *b, size_t j, double limit)
 {
     if (a->keys[i].interp != KF_TCB || b->keys[j].interp != KF_TCB)
-        return true;
+        return b->keys[j].interp != KF_TCB; /* a key made TCB brings its numbers */
     const kf_tcb *x = &a->tcb[i], *y = &b->tcb[j];
     return fabs((double)x->tension - (double)y->tension) <= limit &&
            fabs((double)x->continuity - (double)y->continuity) <= limit &&
            fabs((double)x->bias - (double)y->bias) <= limit;
 }
-
-/* Removed and added keys between two keys that stayed are moved keys where they pair up. */
-static void pair_moved(const kfi_merge_track *t, const kf_curve *w, size_t w0, size_t w1, const kf_curve *e, size_t e0,
-                       size_t e1, pairing *p)
-{
-    size_t lost = 0, found = 0;
-    for (size_t i = w0; i < w1; i++)
-        lost += !(w->keys[i].flags & KF_KEY_HELPER);
-    found = e1 - e0;
-    bool all = lost == found;
-    size_t j = e0;
-    for (size_t i = w0; i < w1; i++) {
-        if (w->keys[i].flags & KF_KEY_HELPER)
-            continue;
-        size_t at = j;
-        while (!all && at < e1 && !kfi_same_value(t->limits, t->written->channel, w->keys[i].value, e->keys[at].value))
-            at++;
-        if (at < e1) {
-            p->partner[at] = (int64_t)i;
-            p->back[i] = (int64_t)at;
-            j = at + 1;
-        }
-    }
-}
-
-/* Retimed as a whole: as many keys as were written, with their values in their order. Those at a time where another
- * one used to be are not mistaken for that one. */
-static bool retimed(const kfi_merge_track *t, const kf_curve *w, const kf_curve *e)
-{
-    bool moved = false;
-    for (size_t i = 0; w->count == e->count && i < w->count; i++) {
-        if (!kfi_same_value(t->limits, t->written->channel, w->keys[i].value, e->keys[i].value))
-            return false;
-        moved = moved || fabs(e->keys[i].time - t->offset - w->keys[i].time) > t->limits->time;
-    }
-    return moved;
-}
-
-static bool pair_keys(const kfi_merge_track *t, const kf_curve *w, const kf_curve *e, pairing *p)
-{
-    p->partner = kfi_alloc_raw(t->job, e->count, sizeof *p->partner);
-    p->back = kfi_alloc_raw(t->job, w->count, sizeof *p->back);
-    if (!p->partner || !p->back)
-        return false;
-    for (size_t j = 0; j < e->count; j++)
-        p->partner[j] = NONE;
-    for (size_t i = 0; i < w->count; i++)
-        p->back[i] = NONE;
-    size_t i = 0, j = 0, w0 = 0, e0 = 0;
-    if (retimed(t, w, e)) {
-        for (; i < w->count; i++)
-            p->partner[i] = p->back[i] = (int64_t)i;
-        return true;
-    }
-    while (i < w->count && j < e->count) {
-        double gap = (e->keys[j].time - t->offset) - w->keys[i].time;
-        if (fabs(gap) <= t->limits->time) {
-            p->partner[j] = (int64_t)i;
-            p->back[i] = (int64_t)j;
-            pair_moved(t, w, w0, i, e, e0, j, p);
-            w0 = ++i;
-            e0 = ++j;
-        } else if (gap > 0) {
-            i++;
-        } else {
-            j++;
-        }
-    }
-    pair_moved(t, w, w0, w->count, e, e0, e->count, p);
-    return true;
-}
-
-/* ---------------------------------------------------------------- what changed on a key */
 
 static bool has_handles(uint8_t interp)
 {
@@ -136,11 +55,16 @@ static bool same_handle(const kfi_merge_track *t, kf_handle a, double segment_a,
            (!weighted || fabs(weight_a - weight_b) <= 1.01e-4);
 }
 
+static bool moved(const kfi_merge_track *t, const kf_curve *w, size_t i, const kf_curve *e, size_t j)
+{
+    return fabs(e->keys[j].time - t->offset - w->keys[i].time) > t->limits->time;
+}
+
 static uint32_t key_changes(const kfi_merge_track *t, const kf_curve *w, size_t i, const kf_curve *e, size_t j)
 {
     const kf_key *was = &w->keys[i], *now = &e->keys[j];
     uint32_t changed = 0;
-    if (fabs(now->time - t->offset - was->time) > t->limits->time)
+    if (moved(t, w, i, e, j))
         changed |= KF_CHANGED_TIME;
     if (!kfi_same_value(t->limits, t->written->channel, was->value, now->value))
         changed |= KF_CHANGED_VALUE;
@@ -187,7 +111,7 @@ typedef struct building {
     kf_origin *origin;
 } building;
 
-/* A TCB segment that has to become explicit: its two keys get the handles they have had so far. */
+/* A TCB segment that has to become explicit: its two keys get the handles they have had so far, but for an edited one. */
 static void make_explicit(building *b, size_t k)
 {
     kf_curve *to = b->to;
@@ -199,7 +123,8 @@ static void make_explicit(building *b, size_t k)
     kfi_curve_slopes(to, k + 1, &next_in, &next_out);
     to->keys[k].interp = KF_HERMITE;
     to->keys[k].out = kfi_slope_handle(out, duration);
-    to->keys[k + 1].in = kfi_slope_handle(next_in, -duration);
+    if (!(b->origin[k + 1].changed & KF_CHANGED_IN))
+        to->keys[k + 1].in = kfi_slope_handle(next_in, -duration);
     b->origin[k].changed |= KF_CHANGED_INTERP | KF_CHANGED_OUT;
     b->origin[k + 1].changed |= KF_CHANGED_IN;
 }
@@ -228,24 +153,38 @@ static void take_changes(building *b, size_t k, uint32_t changed, const kf_curve
     }
 }
 
-/* Slopes edited on keys that are TCB in the original: new numbers where some give these slopes, else the segment
- * becomes explicit. */
-static void restore_form(building *b, const kf_curve *e, const size_t *edited_of)
+/* Whether another component's slopes follow from the numbers of the same key, in a format that has handles instead. */
+static bool shares_numbers(const kfi_merge_track *t, unsigned c, size_t key)
+{
+    const kf_capabilities *can = t->input->capabilities;
+    bool handles = can->interps >> KF_BEZIER & 1;
+    for (unsigned other = 0; handles && can->components_together && other < t->original->curves; other++) {
+        const kf_curve *curve = &t->original->curve[other];
+        if (other != c && key < curve->count &&
+            (curve->keys[key].interp == KF_TCB || (key > 0 && curve->keys[key - 1].interp == KF_TCB)))
+            return true;
+    }
+    return false;
+}
+
+/* Slopes edited on keys that are TCB in the original: new numbers where some give these slopes and no other component
+ * would follow, else the segment becomes explicit. */
+static void restore_form(building *b, unsigned c, const kf_curve *e, const size_t *edited_of)
 {
     kf_curve *to = b->to;
     for (size_t k = 0; k < to->count; k++) {
         uint32_t changed = b->origin[k].changed;
-        if (b->origin[k].key == KF_NEW || !(changed & (KF_CHANGED_IN | KF_CHANGED_OUT)))
-            continue;
         bool tcb_in = k > 0 && to->keys[k - 1].interp == KF_TCB;
         bool tcb_out = to->keys[k].interp == KF_TCB;
-        if (!tcb_in && !tcb_out)
+        /* A handle on the side of another kind of segment is that segment's own, and stays edited. */
+        uint32_t sides = (tcb_in ? KF_CHANGED_IN : 0u) | (tcb_out ? KF_CHANGED_OUT : 0u);
+        if (b->origin[k].key == KF_NEW || !(changed & sides))
             continue;
         const kf_key *now = &e->keys[edited_of[k]];
         double in = now->in.dt != 0 ? now->in.dv / now->in.dt : 0;
         double out = now->out.dt != 0 ? now->out.dv / now->out.dt : 0;
-        if (kfi_merge_solve_tcb(to, k, in, out, tcb_in, tcb_out)) {
-            b->origin[k].changed = (changed & ~(uint32_t)(KF_CHANGED_IN | KF_CHANGED_OUT)) | KF_CHANGED_TCB;
+        if (!shares_numbers(b->t, c, b->origin[k].key) && kfi_merge_solve_tcb(to, k, in, out, tcb_in, tcb_out)) {
+            b->origin[k].changed = (changed & ~sides) | KF_CHANGED_TCB;
             continue;
         }
         if (tcb_in && (changed & KF_CHANGED_IN)) {
@@ -294,15 +233,54 @@ static uint32_t forgive_slopes(const kfi_merge_track *t, const kf_curve *from, s
     return changed;
 }
 
+/* `before` is the original's key that begins the handle's segment; `own` the handle there, `written` in the FBX. */
+static bool follows(const kf_key *before, kf_handle own, kf_handle written, bool same_neighbour, bool retimed, double segment)
+{
+    if (!has_handles(before->interp) || before->native != 0)
+        return false;
+    if (!same_neighbour)
+        return before->interp == KF_HERMITE || fabs(own.dt) > fabs(segment);
+    return retimed && fabs(written.dt - own.dt) <= 1e-3 * fabs(own.dt);
+}
+
+/* An FBX handle is a share of its segment. It is taken from there on a key that was moved, and beside it if several were;
+ * beside a single one it is left as it is in the file, for that key's record tells the edit. So it is beside keys that
+ * came or went, unless its slope hangs on the segment's length, or there is no longer room for it. A handle that FBX had
+ * no room for is not taken from it. */
+static uint32_t reshaped(const building *b, const kf_curve *w, size_t i, const kf_curve *e, size_t j, const kfi_pairing *p,
+                         bool several)
+{
+    const kf_key *key = &b->from->keys[w->origin ? w->origin[i].key : i], *was = &w->keys[i];
+    bool own = moved(b->t, w, i, e, j);
+    uint32_t changed = 0;
+    if (j + 1 < e->count && i + 1 < w->count && has_handles(e->keys[j].interp) &&
+        follows(key, key->out, was->out, p->partner[j + 1] == (int64_t)i + 1,
+                own || (several && moved(b->t, w, i + 1, e, j + 1)), e->keys[j + 1].time - e->keys[j].time))
+        changed |= KF_CHANGED_OUT;
+    if (j > 0 && i > 0 && key > b->from->keys && has_handles(e->keys[j - 1].interp) &&
+        follows(key - 1, key->in, was->in, p->partner[j - 1] == (int64_t)i - 1,
+                own || (several && moved(b->t, w, i - 1, e, j - 1)), e->keys[j].time - e->keys[j - 1].time))
+        changed |= KF_CHANGED_IN;
+    return changed;
+}
+
+static bool several_moved(const kfi_merge_track *t, const kf_curve *w, const kf_curve *e, const kfi_pairing *p)
+{
+    size_t count = 0;
+    for (size_t j = 0; j < e->count && count < 2; j++)
+        count += p->partner[j] != KFI_UNPAIRED && moved(t, w, (size_t)p->partner[j], e, j);
+    return count > 1;
+}
+
 /* Helper key i, in the same place of a segment that was stretched as a whole. */
-static bool stretched(const kfi_merge_track *t, const kf_curve *w, size_t i, const kf_curve *e, const pairing *p)
+static bool stretched(const kfi_merge_track *t, const kf_curve *w, size_t i, const kf_curve *e, const kfi_pairing *p)
 {
     size_t first = i, last = i;
     while (first > 0 && (w->keys[first].flags & KF_KEY_HELPER))
         first--;
     while (last + 1 < w->count && (w->keys[last].flags & KF_KEY_HELPER))
         last++;
-    if (p->back[first] == NONE || p->back[last] == NONE || p->back[last] - p->back[first] != (int64_t)(last - first))
+    if (p->back[first] == KFI_UNPAIRED || p->back[last] == KFI_UNPAIRED || p->back[last] - p->back[first] != (int64_t)(last - first))
         return false;
     double was_distance, now_distance;
     size_t j = (size_t)p->back[i];
@@ -315,12 +293,12 @@ static bool stretched(const kfi_merge_track *t, const kf_curve *w, size_t i, con
 }
 
 /* Whether a helper key was touched: then its segment is fitted anew. */
-static bool helper_touched(const kfi_merge_track *t, const kf_curve *w, const kf_curve *e, const pairing *p)
+static bool helper_touched(const kfi_merge_track *t, const kf_curve *w, const kf_curve *e, const kfi_pairing *p)
 {
     for (size_t i = 0; i < w->count; i++) {
         if (!(w->keys[i].flags & KF_KEY_HELPER))
             continue;
-        if (p->back[i] == NONE || (key_changes(t, w, i, e, (size_t)p->back[i]) && !stretched(t, w, i, e, p)))
+        if (p->back[i] == KFI_UNPAIRED || (key_changes(t, w, i, e, (size_t)p->back[i]) && !stretched(t, w, i, e, p)))
             return true;
     }
     return false;
@@ -328,9 +306,13 @@ static bool helper_touched(const kfi_merge_track *t, const kf_curve *w, const kf
 
 bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
 {
-    const kf_curve *from = &t->original->curve[c], *w = &t->written->curve[c], *e = &t->edited->curve[c];
-    pairing p;
-    if (!pair_keys(t, w, e, &p))
+    const kf_curve *from = &t->original->curve[c], *w = &t->written->curve[c], *e;
+    kf_curve edited;
+    kfi_pairing p;
+    if (!kfi_merge_explicit(t->job, &t->edited->curve[c], &edited))
+        return false;
+    e = &edited;
+    if (!kfi_merge_pair(t, w, e, &p))
         return false;
     if (helper_touched(t, w, e, &p))
         return kfi_merge_dense(t, c);
@@ -338,7 +320,7 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
     size_t count = 0;
     bool tcb = from->tcb != NULL || wants_tcb(e);
     for (size_t j = 0; j < e->count; j++)
-        count += p.partner[j] == NONE || !(w->keys[p.partner[j]].flags & KF_KEY_HELPER);
+        count += p.partner[j] == KFI_UNPAIRED || !(w->keys[p.partner[j]].flags & KF_KEY_HELPER);
     kf_curve to = *from;
     building b = {t, from, &to, kfi_alloc(t->job, count, sizeof(kf_origin))};
     size_t *edited_of = kfi_alloc(t->job, count, sizeof *edited_of);
@@ -348,12 +330,13 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
     if (to.count && !from->count)
         to.tcb_rule = KF_TCB_KOCHANEK;
 
+    bool several = several_moved(t, w, e, &p);
     size_t kept = 0, k = 0;
     for (size_t j = 0; j < e->count; j++) {
-        if (p.partner[j] != NONE && (w->keys[p.partner[j]].flags & KF_KEY_HELPER))
+        if (p.partner[j] != KFI_UNPAIRED && (w->keys[p.partner[j]].flags & KF_KEY_HELPER))
             continue;
         edited_of[k] = j;
-        if (p.partner[j] == NONE) {
+        if (p.partner[j] == KFI_UNPAIRED) {
             b.origin[k] = (kf_origin){KF_NEW, KF_CHANGED_ALL};
             to.keys[k] = edited_key(t, e, j);
             if (tcb && e->tcb)
@@ -363,6 +346,7 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
             size_t i = (size_t)p.partner[j];
             uint32_t origin = w->origin ? w->origin[i].key : (uint32_t)i;
             uint32_t changed = forgive_slopes(t, from, origin, w, i, e, j, key_changes(t, w, i, e, j));
+            changed |= reshaped(&b, w, i, e, j, &p, several);
             b.origin[k] = (kf_origin){origin, changed};
             to.keys[k] = from->keys[origin];
             if (from->tcb)
@@ -373,7 +357,9 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
         }
         k++;
     }
-    restore_form(&b, e, edited_of);
+    restore_form(&b, c, e, edited_of);
+    if (!kfi_merge_tell_bent(t, e, edited_of, &to))
+        return false;
     t->keys_removed += from->count - kept;
     for (size_t i = 0; i < count; i++)
         t->changed = t->changed || b.origin[i].changed;

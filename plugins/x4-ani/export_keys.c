@@ -286,15 +286,20 @@ static bool write_row(writing *w, uint8_t *record, const row *before, const row 
     return write_tcb(w, record, before, r, i);
 }
 
-/* A key whose neighbour moved in time keeps its bytes, and with them its control point, while an FBX handle
- * is a share of its segment and has changed with it. */
+/* Whether the key that follows `a` in component c is another one than in the original, or at another time. */
+static bool parted(const row *a, const row *b, unsigned c)
+{
+    return a->moved || b->moved || !a->source[c] || b->source[c] != a->source[c] + X4_KEY_SIZE;
+}
+
+/* A key that was not edited keeps its bytes, and with them its control point, while an FBX handle is a share of its
+ * segment and changes with it. */
 static bool keeps_point(const row *before, const row *r, const row *next)
 {
     for (unsigned c = 0; c < 3 && !r->moved; c++) {
-        if (next && next->moved && r->source[c] && is_bezier(r->number[c]) &&
-            !(r->changed[c] & KF_CHANGED_OUT))
+        if (next && parted(r, next, c) && r->source[c] && is_bezier(r->number[c]) && !(r->changed[c] & KF_CHANGED_OUT))
             return true;
-        if (before && before->moved && r->source[c] && is_bezier(before->number[c]) &&
+        if (before && parted(before, r, c) && r->source[c] && is_bezier(before->number[c]) &&
             !(r->changed[c] & KF_CHANGED_IN))
             return true;
     }
@@ -325,8 +330,8 @@ bool kfi_x4_write_list(kf_job *job, const x4_list *list, uint8_t *records)
         if (keeps_point(i ? &before : NULL, &here, last ? NULL : &next) &&
             !kfi_note(
                 job, "handle-kept",
-                "node \"%.60s\", take \"%.60s\", %s at %.4f s: the key beside it was moved in time, its own "
-                "handle stays as it was in the file",
+                "node \"%.60s\", take \"%.60s\", %s at %.4f s: the key beside it was moved in time, is new or "
+                "gone; its own handle stays as it was in the file",
                 list->node, list->take, kfi_x4_kind_name(list->kind), time_at(&w, i)))
             return false;
     }

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""What an artist does to X4 curves in an FBX besides moving one key: other kinds of tangents, keys added and deleted, whole
+curves retimed. The file that comes back plays what the FBX plays, and what was not touched keeps its bytes."""
+import importlib.util
+import os
+import random
+import struct
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
+import fbxtext  # noqa: E402
+from editcase import EditCase  # noqa: E402
+
+spec = importlib.util.spec_from_file_location(
+    "generate_x4", os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "generate", "x4_ani.py"))
+generate = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(generate)
+
+STEP, LINEAR, BEZIER, BEZIER_LINEAR_TIME, TCB = 1, 2, 5, 6, 7
+PROPS = ("Lcl Translation", "Lcl Rotation", "Lcl Scaling")
+THIRDS = 0x0D050D05
+
+
+def smooth(key, slope, next_slope):
+    """User tangents, broken, a third of the segment long."""
+    key.flags, key.data[2], key.data[3] = 0xC08, THIRDS, 0
+    key.set_number(0, slope)
+    key.set_number(1, next_slope)
+
+
+def curves(scene):
+    return {where: curve for where, curve in scene.curves().items() if where[2] in PROPS}
+
+
+class X4(EditCase):
+    ending = "ani"
+
+    def use(self, interps, **how):
+        self.original = generate.of_interps(random.Random(str(interps)), interps, keys=7, tame=True, **how)
+
+    def play_the_same(self):
+        """The FBX and the file that came back."""
+        self.keyferry("diff", "x.fbx", "y.ani")
+
+    def keys_at(self, node, kind):
+        """Where a list of keys of the original begins, and how many it has."""
+        count, = struct.unpack_from("<i", self.original)
+        at = 16 + 160 * count
+        for d in range(count):
+            name = self.original[16 + 160 * d:16 + 160 * d + 64].split(b"\0")[0].decode()
+            for k, number in enumerate(struct.unpack_from("<5i", self.original, 16 + 160 * d + 128)):
+                if (name, k) == (node, kind):
+                    return at, number
+                at += 128 * number
+        raise KeyError(node)
+
+    # ---------------------------------------------------------------- tangents
+
+    def test_automatic_tangents(self):
+        """Maya's auto, MotionBuilder's auto, clamped: slopes that FBX derives become handles."""
+        for interps in ([LINEAR], [STEP, LINEAR, BEZIER, BEZIER_LINEAR_TIME]):
+            for flags in (0x108, 0x1108, 0x2108, 0x6108):
+                with self.subTest(interps=interps, flags=hex(flags)):
+                    self.use(interps)
+
+                    def change(scene):
+                        for curve in curves(scene).values():
+                            for key in curve.keys:
+                                key.flags, key.data = flags, [0, 0, THIRDS, 0]
+                            curve.store()
+                    self.edit(change)
+                    self.play_the_same()
+
+    def test_one_automatic_key(self):
+        self.use([BEZIER])
+
+        def change(scene):
+            curve = scene.curve("move", "part_1", "Lcl Translation", "y")
+            curve.keys[3].flags, curve.keys[3].data = 0x108, [0, 0, THIRDS, 0]
+            curve.store()
+        now = self.edit(change)
+        self.play_the_same()
+        at, _ = self.keys_at("part_1", 0)
+        # y: the key's two control points, and the incoming one of the key after it
+        self.only(now, (at + 3 * 128 + 16, 4), (at + 3 * 128 + 44, 16), (at + 4 * 128 + 52, 8))
+
+    def test_handle_beside_a_tcb_segment(self):
+        """x arrives at its key 2 by TCB and leaves by Bezier: the handle that leaves is no matter of the numbers."""
+        times = [0.0, 1.0, 2.0, 3.0]
+        keys = []
+        for i, (t, v) in enumerate(zip(times, (0.0, 2.0, 1.0, 3.0))):
+            kind = (TCB, TCB, BEZIER, STEP)[i]
+            keys.append(generate.key(t, (v, -v, v), kind, ((t + 0.3, v + 0.25, t - 0.3, v - 0.25),) * 3,
+                                     (0.25, 0.0, -0.5, 0.0, 0.0)))
+        self.original = generate.ani([generate.description("door", "open", 3.0, pos=keys)])
+
+        def change(scene):
+            curve = scene.curve("open", "door", "Lcl Translation", "x")
+            curve.keys[2].set_number(0, curve.keys[2].number(0) + 2)
+            curve.store()
+        for options in ((), ("--tcb", "slopes")):
+            with self.subTest(options):
+                now = self.edit(change, *options)
+                self.only(now, (16 + 160 + 2 * 128 + 28, 8)) # its first control point
+
+    def test_slopes_of_one_component_leave_the_others(self):
+        """x, y and z share tension, continuity and bias: a slope drawn on x must not bend y and z."""
+        self.use([TCB], tcb=True)
+
+        def change(scene):
+            curve = scene.curve("move", "part_0", "Lcl Translation", "x")
+            for key in curve.keys[2:4]: # both sides of key 3, no steeper than some tension would have it
+                key.set_number(0, key.number(0) * 0.75)
+                key.set_number(1, key.number(1) * 0.75)
+            curve.store()
+        now = self.edit(change, "--tcb", "slopes")
+        self.assertNotIn("share", self.said)
+        at, count = self.keys_at("part_0", 0)
+        self.assertEqual(len(now), len(self.original))
+        for k in range(count):
+            was, new = (data[at + 128 * k:at + 128 * (k + 1)] for data in (self.original, now))
+            self.assertEqual(new[76:96], was[76:96]) # the numbers
+            self.assertEqual(new[4:12] + new[16:28] + new[44:76], was[4:12] + was[16:28] + was[44:76]) # y and z
+        self.assertEqual(now[:at] + now[at + 128 * count:], self.original[:at] + self.original[at + 128 * count:])
+
+    def test_keys_made_tcb(self):
+        self.use([LINEAR])
+
+        def change(scene):
+            curve = scene.curve("move", "part_0", "Lcl Translation", "z")
+            for key in curve.keys:
+                key.flags, key.data = 0x208, [0] * 4
+                key.set_number(0, 0.5)
+            curve.store()
+        now = self.edit(change)
+        self.assertRegex(self.said, 'warning: .*"move".*"part_0".*the new TCB keys keep their numbers')
+        at, count = self.keys_at("part_0", 0)
+        for k in range(count):
+            self.assertEqual(struct.unpack_from("<f", now, at + 128 * k + 76)[0], 0.5)
+            if k + 1 < count:
+                self.assertEqual(struct.unpack_from("<i", now, at + 128 * k + 20)[0], TCB)
+
+    def test_tcb_beside_edits_is_told(self):
+        self.use([TCB], tcb=True)
+
+        def change(scene):
+            curve = scene.curve("move", "part_0", "Lcl Translation", "x")
+            curve.keys[3].value += 3
+            curve.store()
+        self.edit(change, "--tcb", "slopes")
+        self.assertRegex(self.said, 'note: .*"part_0".*TCB keys keep their numbers')
+
+    # ---------------------------------------------------------------- keys
+
+    def test_keys_come_and_go(self):
+        """With linear time a handle's slope hangs on its segment's length, which is another one then."""
+        for interps in ([BEZIER_LINEAR_TIME], [STEP, LINEAR, BEZIER_LINEAR_TIME]):
+            self.use(interps)
+
+            def remove(scene):
+                for where, curve in curves(scene).items():
+                    if where[1] != "part_2":
+                        curve.remove(2)
+                        curve.store()
+
+            def add(scene):
+                for where, curve in curves(scene).items():
+                    if where[1:] != ("part_1", "Lcl Rotation", "y"):
+                        continue
+                    a, b = curve.keys[3:5]
+                    new = fbxtext.Key((a.time + b.time) // 2, a.value + 4, 0, [0] * 4)
+                    smooth(new, 3.0, -2.0)
+                    curve.keys.insert(4, new)
+                    curve.store()
+            for change in (remove, add):
+                with self.subTest(interps=interps, change=change.__name__):
+                    self.edit(change)
+                    self.play_the_same()
+
+    def test_no_room_for_a_handle(self):
+        """A new key so close that the handle of the one before it would reach beyond it."""
+        self.use([BEZIER])
+
+        def change(scene):
+            for axis in "xyz":
+                curve = scene.curve("move", "part_0", "Lcl Translation", axis)
+                a, b = curve.keys[2:4]
+                new = fbxtext.Key(a.time + (b.time - a.time) // 20, a.value + 0.5, 0, [0] * 4)
+                smooth(new, 1.0, 0.0)
+                curve.keys.insert(3, new)
+                curve.store()
+        now = self.edit(change)
+        at, _ = self.keys_at("part_0", 0)
+        after = struct.unpack_from("<f", now, at + 3 * 128 + 24)[0]
+        for component in range(3):
+            self.assertLessEqual(struct.unpack_from("<f", now, at + 2 * 128 + 28 + 16 * component)[0], after)
+
+    def test_retimed(self):
+        """Every time half as long again, slopes as they were."""
+        self.use([STEP, LINEAR, BEZIER, BEZIER_LINEAR_TIME])
+
+        def change(scene):
+            for curve in curves(scene).values():
+                for key in curve.keys:
+                    key.time = key.time * 3 // 2
+                curve.store()
+        self.edit(change)
+        self.play_the_same()
+
+    def test_moved_key_takes_its_handles_from_the_fbx(self):
+        self.use([BEZIER])
+
+        def change(scene):
+            for axis in "xyz":
+                curve = scene.curve("move", "part_0", "Lcl Translation", axis)
+                curve.keys[3].time = (curve.keys[3].time + curve.keys[4].time) // 2
+                self.weight = (curve.keys[3].data[2] & 0xFFFF) / 9999
+                curve.store()
+        now = self.edit(change)
+        at, _ = self.keys_at("part_0", 0)
+        self.only(now, (at + 3 * 128 + 24, 52))
+        time, after = (struct.unpack_from("<f", now, at + k * 128 + 24)[0] for k in (3, 4))
+        handle = struct.unpack_from("<f", now, at + 3 * 128 + 28 + 32)[0] # z, the last one
+        self.assertAlmostEqual(handle, time + self.weight * (after - time), 5)
+        self.assertIn("its own handle stays as it was in the file", self.said)
+
+    # ---------------------------------------------------------------- ease
+
+    def test_edited_stretch_with_ease(self):
+        """Tangents of keys that stand for ease: that component follows, the others keep their ease."""
+        self.use([TCB], tcb=True, ease=True)
+
+        def change(scene):
+            curve = scene.curve("move", "part_0", "Lcl Scaling", "y")
+            for key in curve.keys[8:12]:
+                key.flags = 0x404
+            curve.store()
+        now = self.edit(change, "--tcb", "slopes")
+        self.assertNotEqual(now, self.original)
+        self.assertIn("fitted anew", self.said)
+        worst = self.json("diff", "x.fbx", "y.ani", "--json", code=1)
+        for item in worst["differences"]:
+            if (item["node"], item["channel"]) != ("part_0", "scale.y"):
+                self.assertLessEqual(item["worst"], item["limit"], item)
+
+
+if __name__ == "__main__":
+    unittest.main()
