@@ -2,15 +2,9 @@
 
 double kfi_ease(double u, double a, double b)
 {
-    a = a > 0.0 ? a : 0.0;
-    b = b > 0.0 ? b : 0.0;
+    kfi_share_ease(&a, &b);
     if (a + b == 0.0)
         return u;
-    if (a + b > 1.0) {
-        double sum = a + b;
-        a /= sum;
-        b /= sum;
-    }
     double k = 1.0 / (2.0 - a - b);
     if (u < a)
         return k * u * u / a;

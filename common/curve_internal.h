@@ -33,6 +33,18 @@ static inline kf_tcb kfi_tcb_of(const kf_tcb *tcb, size_t i)
                     (float)kfi_finite(n.ease_in), (float)kfi_finite(n.ease_out)};
 }
 
+/* Ease as it counts: not below 0, and both together at most the whole segment. */
+static inline void kfi_share_ease(double *a, double *b)
+{
+    *a = fmax(*a, 0.0);
+    *b = fmax(*b, 0.0);
+    double sum = *a + *b;
+    if (sum > 1.0) {
+        *a /= sum;
+        *b /= sum;
+    }
+}
+
 static inline bool kfi_gap(double from, double to)
 {
     return to > from;

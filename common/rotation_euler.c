@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { MOST_STEPS = 32, MOST_SPOTS = 1024, DEEPEST = 24, MOST_PIECES = 512, SAMPLES = 16 };
+enum { SPARE_SPOTS = MOST_STEPS + 2 * DEEPEST }; /* for what is still to be walked without halving */
 static const double WIDEST =
     175.0; /* degrees between neighbouring keys of one component; readers re-wrap 180 */
 
@@ -59,7 +60,7 @@ static void step_to(walk *w, double time, int depth)
     kfi_quat_segment_value(w->segment, from->time, q0);
     kfi_quat_segment_value(w->segment, time, q1);
     kfi_quat_to_euler_within(q1, w->order, from->angles, 0.5 * w->tolerance, angles);
-    if (depth < DEEPEST && w->count + 2 * DEEPEST < MOST_SPOTS) {
+    if (depth < DEEPEST && w->count + SPARE_SPOTS < MOST_SPOTS) {
         double between = from->time + 0.5 * (time - from->time);
         kfi_quat_segment_value(w->segment, between, half);
         middle_of(from->angles, angles, 0.5, middle);
@@ -72,6 +73,23 @@ static void step_to(walk *w, double time, int depth)
     spot *to = &w->spots[w->count++];
     to->time = time;
     memcpy(to->angles, angles, sizeof to->angles);
+}
+
+/* The same with a spot wherever ease ends or sets in, and in the middle of it: there the motion bends sharply. */
+static void step_past_ease(walk *w, double time)
+{
+    const kfi_quat_segment *s = w->segment;
+    double a = s->ease0, b = s->ease1, last = w->spots[w->count - 1].time;
+    kfi_share_ease(&a, &b);
+    double marks[4] = {0.5 * a, a, 1.0 - b, 1.0 - 0.5 * b};
+    for (int i = 0; i < 4; i++) {
+        double mark = s->t0 + marks[i] * (s->t1 - s->t0);
+        if (mark > last && mark < time) {
+            step_to(w, mark, 0);
+            last = mark;
+        }
+    }
+    step_to(w, time, 0);
 }
 
 /* The angles at a time, near to the walk; `at` is a spot at or before it. Where the walk went straight
@@ -203,25 +221,40 @@ static bool even_out(const walk *w, const spot *start, size_t at, piece *p)
     return false;
 }
 
-/* Whether a piece stays within tolerance, at samples of its own and at every spot of the walk; `worst` gets what ended
- * the search. */
-static bool stays_close(const walk *w, const spot *start, size_t at, const piece *p, double *worst)
+/* Whether a piece stays within tolerance: looked at evenly and at every spot of the walk, and where it is worse than on
+ * both sides and not far from too bad, once more on the peak that the three make up. */
+static bool stays_close(const walk *w, const spot *start, size_t at, const piece *p)
 {
-    double length = p->end - start->time;
-    *worst = 0.0;
-    for (int i = 1; *worst <= w->tolerance && i < w->samples; i++)
-        *worst = fmax(*worst, miss_at(w, start, p, start->time + length * i / w->samples));
-    for (size_t i = at; *worst <= w->tolerance && i < w->count && w->spots[i].time < p->end; i++)
-        if (w->spots[i].time > start->time)
-            *worst = fmax(*worst, miss_at(w, start, p, w->spots[i].time));
-    return *worst <= w->tolerance;
+    const double limit = 0.99 * w->tolerance; /* a peak is not quite found */
+    double length = p->end - start->time, t[3] = {start->time, start->time, start->time}, off[3] = {0.0, 0.0, 0.0};
+    for (int i = 1; t[2] < p->end;) {
+        double time = i < w->samples ? start->time + length * i / w->samples : p->end;
+        while (at < w->count && w->spots[at].time <= t[2])
+            at++;
+        if (at < w->count && w->spots[at].time < time)
+            time = w->spots[at].time;
+        else
+            i++;
+        memmove(t, t + 1, 2 * sizeof *t);
+        memmove(off, off + 1, 2 * sizeof *off);
+        t[2] = time;
+        off[2] = time < p->end ? miss_at(w, start, p, time) : 0.0;
+        if (off[2] > limit)
+            return false;
+        double left = t[1] - t[0], right = t[2] - t[1], before = off[1] - off[0], after = off[1] - off[2];
+        if (off[1] < 0.7 * limit || before < 0.0 || after < 0.0 || !(before * right + after * left > 0.0))
+            continue;
+        double peak = t[1] + 0.5 * (before * right * right - after * left * left) / (before * right + after * left);
+        if (miss_at(w, start, p, peak) > limit)
+            return false;
+    }
+    return true;
 }
 
 /* A cubic from `start` to `end`, whose ends are points of the motion. `at` is a spot of the walk at or before the
  * start. True if it stays within tolerance; for that, `effort` asks for the best slopes, not just for good ones. */
 static bool make_piece(const walk *w, const spot *start, size_t at, double end, bool effort, piece *p)
 {
-    double worst;
     p->end = end;
     angles_at(w, end, at, p->angles);
     if (end >= w->segment->t1) /* a key, and exact unless that would turn it aside */
@@ -229,9 +262,9 @@ static bool make_piece(const walk *w, const spot *start, size_t at, double end, 
     through_two_points(w, start, at, p);
     if (!(widest_step(p->angles, start->angles) < WIDEST))
         return false;
-    if (stays_close(w, start, at, p, &worst))
+    if (stays_close(w, start, at, p))
         return true;
-    return effort && even_out(w, start, at, p) && stays_close(w, start, at, p, &worst);
+    return effort && even_out(w, start, at, p) && stays_close(w, start, at, p);
 }
 
 /* Halves the way between an end that a piece reaches and one that is too far. */
@@ -341,7 +374,7 @@ static bool add_segment(kf_job *job, keys *k, walk *w, spot *now, size_t from, u
         kfi_quat_to_euler(segment->q1, w->order, now->angles, w->spots[w->count++].angles);
     }
     for (int i = 1; i <= steps; i++)
-        step_to(w, i == steps ? segment->t1 : segment->t0 + (segment->t1 - segment->t0) * i / steps, 0);
+        step_past_ease(w, i == steps ? segment->t1 : segment->t0 + (segment->t1 - segment->t0) * i / steps);
     size_t at = 0;
     for (size_t pieces = 1; now->time < segment->t1; pieces++) {
         piece p = next_piece(w, now, at, pieces == MOST_PIECES);

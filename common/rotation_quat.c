@@ -77,7 +77,8 @@ static bool slerp_fits(const stretch *s, double from, double to, double toleranc
     double a[4], b[4], is[4], should[4];
     orientation(s, from, a);
     orientation(s, to, b);
-    size_t samples = 8 + (size_t)((double)s->samples * ((to - from) / (s->end - s->start)));
+    size_t samples = 16 + (size_t)((double)s->samples * ((to - from) / (s->end - s->start)));
+    tolerance *= 0.99; /* it may be a little worse between the samples */
     for (size_t i = 1; i < samples; i++) {
         double u = (double)i / (double)samples;
         orientation(s, from + (to - from) * u, should);

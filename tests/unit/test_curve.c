@@ -110,7 +110,7 @@ static void test_bezier_known_points(void **state)
     for (double w = 0; w <= 1; w += 0.125) {
         kf_key keys[2] = {{.interp = KF_BEZIER, .out = {w, 0}}, {.time = 1, .value = 4, .in = {-w, 0}}};
         kf_curve curve = curve_of(keys, 2);
-        assert_near(kfi_curve_value(&curve, 0.5, 0), 2, 1e-4);
+        assert_near(kfi_curve_value(&curve, 0.5, 0), 2, w < 1 ? 1e-9 : 1e-4); /* where it stands upright, less sure */
     }
     /* No handles at all: a straight line. Thirds: a cubic in time. */
     kf_key line[2] = {{.interp = KF_BEZIER}, {.time = 1, .value = 4}};

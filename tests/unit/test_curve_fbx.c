@@ -103,7 +103,7 @@ static size_t compare_with_ufbx(const ufbx_scene *scene, const char *what)
         for (int k = -64; k < 128; k++) {
             double time = start + length * (k + 0.37) / 32.0;
             double is = kfi_curve_value(&ours, time, 0.0), should = ufbx_evaluate_curve(theirs, time, 0.0);
-            if (!(fabs(is - should) <= limit * 10.0))
+            if (!(fabs(is - should) <= limit))
                 fail_msg("%s, curve %zu at %.6f: %.9g instead of %.9g", what, c, time, is, should);
         }
         compared++;
