@@ -282,25 +282,3 @@ const char *kfi_stem(kf_job *job, const char *file, const char *otherwise)
     size_t size = !file ? 0 : dot && dot != file ? (size_t)(dot - file) : strlen(file);
     return size ? kfi_strndup(job, file, size) : otherwise;
 }
-
-bool kfi_utf8_valid(const char *text, size_t size)
-{
-    const uint8_t *p = (const uint8_t *)text;
-    const uint8_t *end = p + size;
-    while (p < end) {
-        uint8_t lead = *p++;
-        if (lead < 0x80)
-            continue;
-        unsigned more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
-        if (lead < 0xc2 || lead > 0xf4 || (size_t)(end - p) < more)
-            return false;
-        uint8_t next = *p;
-        if ((lead == 0xe0 && next < 0xa0) || (lead == 0xed && next > 0x9f) || (lead == 0xf0 && next < 0x90) ||
-            (lead == 0xf4 && next > 0x8f))
-            return false;
-        for (; more > 0; more--, p++)
-            if ((*p & 0xc0) != 0x80)
-                return false;
-    }
-    return true;
-}

@@ -39,7 +39,4 @@ bool kfi_anim_validate(kf_job *job, kf_anim *anim);
 /* A file's name without its extension, as a name for what is in it; `otherwise` if nothing is left. NULL on failure. */
 const char *kfi_stem(kf_job *job, const char *file, const char *otherwise);
 
-/* True if the bytes are well-formed UTF-8 (no overlong forms, no surrogates). */
-bool kfi_utf8_valid(const char *text, size_t size);
-
 #endif

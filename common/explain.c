@@ -2,6 +2,7 @@
 #include "fbx/lower.h"
 #include "fbx/lower_bake.h"
 #include "format.h"
+#include "utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>

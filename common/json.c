@@ -1,6 +1,6 @@
 #include "json.h"
 
-#include "anim.h"
+#include "utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -136,23 +136,12 @@ void kfi_json_number(kfi_json *json, double number, int digits)
     }
 }
 
-/* Length of the well-formed UTF-8 character at `text`, else 0. */
-static size_t character(const char *text)
-{
-    unsigned char lead = (unsigned char)text[0];
-    size_t size = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    for (size_t i = 1; i < size; i++)
-        if (text[i] == '\0')
-            return 0;
-    return kfi_utf8_valid(text, size) ? size : 0;
-}
-
 static void quoted(kfi_json *json, const char *text)
 {
     put(json, "\"", 1);
     while (*text) {
         char escape[8];
-        size_t size = character(text);
+        size_t size = kfi_utf8_character(text, SIZE_MAX);
         if (size == 0) {
             put_text(json, "\\ufffd");
             size = 1;

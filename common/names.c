@@ -1,6 +1,6 @@
 #include "names.h"
 
-#include "anim.h"
+#include "utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -53,11 +53,7 @@ static size_t plain_character(const char *text)
     unsigned char lead = (unsigned char)text[0];
     if (lead < 0x80)
         return lead >= 0x20 && lead != 0x7f && lead != '|' && lead != ':' && lead != '%' && lead != '"' && lead != '&';
-    size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    for (size_t i = 1; i < size; i++)
-        if (text[i] == '\0')
-            return 0;
-    return kfi_utf8_valid(text, size) ? size : 0;
+    return kfi_utf8_character(text, SIZE_MAX);
 }
 
 /* Cuts at a character's edge so that at most `room` bytes stay. */

@@ -1,5 +1,7 @@
 #include "status.h"
 
+#include "utf8.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,30 +82,14 @@ void *kfi_push(kf_job *job, void *array, size_t *count, size_t item_size)
     return (char *)items + n * item_size;
 }
 
-/* How many bytes the well-formed UTF-8 character at p has; 0 if it is none. */
-static size_t character(const unsigned char *p)
-{
-    if (p[0] < 0x80)
-        return 1;
-    size_t size = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-    if (p[0] < 0xc2 || p[0] > 0xf4 || (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-        return 0;
-    for (size_t i = 1; i < size; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    return size;
-}
-
 void kfi_make_readable(char *text)
 {
-    for (unsigned char *p = (unsigned char *)text; *p;) {
-        size_t size = character(p);
+    for (size_t size; *text; text += size) {
+        size = kfi_utf8_character(text, SIZE_MAX);
         if (size == 0) {
-            *p = '?';
+            *text = '?';
             size = 1;
         }
-        p += size;
     }
 }
 

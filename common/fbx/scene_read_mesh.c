@@ -1,5 +1,7 @@
 #include "fbx/scene_read.h"
 
+#include "names.h"
+
 #include <string.h>
 
 static bool read_points(kfi_fbx_reader *in, const ufbx_mesh *from, kf_mesh *mesh)
@@ -46,47 +48,26 @@ static bool read_shape(kfi_fbx_reader *in, const ufbx_blend_shape *from, size_t 
            kfi_fbx_mend(in, shape->offset[0], 3 * shape->count, 0.0, "offsets", &from->element);
 }
 
-/* ---------------------------------------------------------------- names
- *
- * Tracks find their shape by its name, so the shapes of a mesh need different ones. A table of those taken,
- * open addressing, at most half full. */
+/* ---------------------------------------------------------------- names */
 
-typedef struct names {
-    const char **slots;
-    size_t mask;
-} names;
-
-static bool names_init(kf_job *job, names *taken, size_t count)
+/* Tracks find their shape by its name, so the shapes of a mesh need different ones. False if this one is taken. */
+static bool take_name(kfi_map *taken, const char *name)
 {
-    size_t slots = 4;
-    while (slots / 2 < count) slots *= 2;
-    taken->mask = slots - 1;
-    taken->slots = kfi_alloc(job, slots, sizeof *taken->slots);
-    return taken->slots != NULL;
-}
-
-/* False if the name is there already. */
-static bool names_add(names *taken, const char *name)
-{
-    uint32_t hash = 2166136261u;
-    for (const char *c = name; *c; c++) hash = (hash ^ (uint8_t)*c) * 16777619u;
-    size_t at = hash & taken->mask;
-    for (; taken->slots[at]; at = (at + 1) & taken->mask)
-        if (strcmp(taken->slots[at], name) == 0) return false;
-    taken->slots[at] = name;
+    if (kfi_map_get(taken, name, strlen(name)) >= 0) return false;
+    kfi_map_put(taken, name, 0);
     return true;
 }
 
-static const char *shape_name(kfi_fbx_reader *in, const ufbx_blend_channel *channel, names *taken)
+static const char *shape_name(kfi_fbx_reader *in, const ufbx_blend_channel *channel, kfi_map *taken)
 {
     const char *name = kfi_fbx_name(in, channel->element.name);
     if (name && name[0] == '\0' && channel->target_shape)
         name = kfi_fbx_name(in, channel->target_shape->element.name);
-    if (!name || names_add(taken, name)) return name;
+    if (!name || take_name(taken, name)) return name;
     /* The channel's own number makes it unique, unless somebody has named a shape like that. */
     const char *other = name;
     do other = kfi_format_text(in->job, "%s.%u", other, (unsigned)channel->element.typed_id);
-    while (other && !names_add(taken, other));
+    while (other && !take_name(taken, other));
     if (!other ||
         !kfi_warn(in->job, "shape-renamed", "a second shape \"%.100s\" is called \"%.100s\"", name, other))
         return NULL;
@@ -95,7 +76,7 @@ static const char *shape_name(kfi_fbx_reader *in, const ufbx_blend_channel *chan
 
 /* ---------------------------------------------------------------- meshes */
 
-static bool read_channel(kfi_fbx_reader *in, const ufbx_blend_channel *channel, uint32_t node, names *taken,
+static bool read_channel(kfi_fbx_reader *in, const ufbx_blend_channel *channel, uint32_t node, kfi_map *taken,
                          kf_mesh *mesh)
 {
     kfi_fbx_morph *morph = &in->morphs[channel->element.typed_id];
@@ -118,8 +99,8 @@ static bool read_mesh(kfi_fbx_reader *in, const ufbx_mesh *from, uint32_t node)
     size_t channels = 0;
     for (size_t d = 0; d < from->blend_deformers.count; d++)
         channels += from->blend_deformers.data[d]->channels.count;
-    names taken;
-    if (!mesh || !names_init(in->job, &taken, channels) || !read_points(in, from, mesh)) return false;
+    kfi_map taken;
+    if (!mesh || !kfi_map_init(&taken, in->job, channels) || !read_points(in, from, mesh)) return false;
     for (size_t d = 0; d < from->blend_deformers.count; d++) {
         const ufbx_blend_deformer *deformer = from->blend_deformers.data[d];
         for (size_t c = 0; c < deformer->channels.count; c++)

@@ -1,5 +1,6 @@
 /* Everything in a readable file that breaks the format's rules. */
 #include "x4-ani/x4.h"
+#include "utf8.h"
 
 #include <math.h>
 

@@ -1,0 +1,14 @@
+/* Which bytes are text: UTF-8 without overlong forms, surrogates or anything beyond U+10FFFF. */
+#ifndef KFI_UTF8_H
+#define KFI_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* How many bytes the character at the start has; 0 if they are none. Never looks beyond a NUL, so that for a text that
+ * ends with one `size` may be anything. */
+size_t kfi_utf8_character(const char *text, size_t size);
+
+bool kfi_utf8_valid(const char *text, size_t size);
+
+#endif
