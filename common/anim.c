@@ -143,6 +143,37 @@ bool kfi_take_range(const kf_take *take, double *start, double *end)
     return any;
 }
 
+double kfi_track_start(const kf_track *track, double otherwise)
+{
+    const kf_take alone = {.tracks = (kf_track *)track, .track_count = 1};
+    double start, end;
+    return kfi_take_range(&alone, &start, &end) ? start : otherwise;
+}
+
+bool kfi_track_neutral(const kf_track *track)
+{
+    double neutral = track->channel == KF_SCALE || track->channel == KF_VISIBILITY ? 1.0 : 0.0;
+    if (track->quaternion || track->channel == KF_CUSTOM)
+        return false;
+    for (unsigned c = 0; c < track->curves; c++) {
+        const kf_curve *curve = &track->curve[c];
+        for (size_t i = 0; i < curve->count; i++)
+            if (!(fabs(curve->keys[i].value - neutral) <= 1e-5))
+                return false;
+        if (curve->count == 0 && !(fabs(track->rest[c] - neutral) <= 1e-5))
+            return false;
+    }
+    return true;
+}
+
+bool kfi_warn_lost(kf_job *job, const char *id, const kf_anim *anim, const kf_take *take, const kf_track *track,
+                   const char *why)
+{
+    return kfi_warn(job, id, "take \"%.60s\", node \"%.60s\", %s%s%.60s from %.4f s: %s", take->name,
+                    anim->nodes[track->node].name, kfi_channel_name((kf_channel)track->channel),
+                    track->name ? " " : "", track->name ? track->name : "", kfi_track_start(track, take->start), why);
+}
+
 void kfi_fit_take_ranges(kf_anim *anim)
 {
     for (size_t i = 0; i < anim->take_count; i++)

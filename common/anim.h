@@ -29,6 +29,13 @@ bool kfi_tracks_by_node(kf_job *job, const kf_anim *anim, const kf_take *take, s
 
 /* The earliest and latest key time of a take; false if it has no keys. */
 bool kfi_take_range(const kf_take *take, double *start, double *end);
+/* When a track's first key is; `otherwise` if it has none. */
+double kfi_track_start(const kf_track *track, double otherwise);
+/* True if it does nothing: every value is what the channel has without curves (a scale of 1, a weight of 0, shown). */
+bool kfi_track_neutral(const kf_track *track);
+/* The warning that a track is not carried, and why. False: it could not be given, or warnings are errors. */
+bool kfi_warn_lost(kf_job *job, const char *id, const kf_anim *anim, const kf_take *take, const kf_track *track,
+                   const char *why);
 /* Widens every take whose start and end are both 0 to its keys. */
 void kfi_fit_take_ranges(kf_anim *anim);
 

@@ -358,9 +358,8 @@ static bool conform_take(conforming *c, const kf_take *from, kf_take *to)
     for (size_t i = 0; i < from->track_count; i++) {
         const kf_track *track = &from->tracks[i];
         if (!(c->can->channels >> track->channel & 1)) {
-            if (!kfi_warn(c->job, "channel", "take \"%.60s\", node \"%.60s\": the format has no %s%s%.60s; left out",
-                          from->name, node_name(c, track), kfi_channel_name((kf_channel)track->channel),
-                          track->name ? " " : "", track->name ? track->name : ""))
+            if (!kfi_track_neutral(track) &&
+                !kfi_warn_lost(c->job, "channel", c->from, from, track, "the format has nothing like it; left out"))
                 return false;
             continue;
         }

@@ -104,6 +104,20 @@ static const kf_format *target_format(kf_job *job, const kf_convert_input *input
     return original;
 }
 
+/* Frames a second of a file made anew: as told, else the scene's if files can say that, else the format's own. */
+static bool choose_rate(kf_job *job, const kf_capabilities *can, double scene, double *rate)
+{
+    *rate = can->frame_rate;
+    for (size_t i = 0; i < sizeof can->rates / sizeof *can->rates && can->rates[i] > 0; i++)
+        if (nearbyint(scene) == can->rates[i])
+            *rate = can->rates[i];
+    if (job->options.frame_rate > 0)
+        *rate = job->options.frame_rate;
+    return *rate == nearbyint(scene) || *rate == job->options.frame_rate ||
+           kfi_note(job, "rate", "the scene has %g frames a second, the file gets %g (--fps chooses another rate)", scene,
+                    *rate);
+}
+
 bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edited, kfi_original *original,
                        const char *output, kfi_merge_report *report)
 {
@@ -129,11 +143,8 @@ bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edit
     } else {
         if (!kfi_merge_fresh(job, edited, &merged))
             return false;
-        double own = nearbyint(edited->frame_rate);
-        if (job->options.frame_rate > 0)
-            rate = job->options.frame_rate;
-        else if (can->rate_range[1] > 0 && own >= can->rate_range[0] && own <= can->rate_range[1])
-            rate = own;
+        if (can->frame_rate > 0 && !choose_rate(job, can, edited->frame_rate, &rate))
+            return false;
     }
     return kfi_conform(job, &merged, can, rate, job->options.tolerance, &conformed) &&
            kfi_export(job, format, &conformed, original ? original->anim : NULL, original ? original->files : NULL,

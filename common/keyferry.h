@@ -512,7 +512,7 @@ typedef struct kf_capabilities {
     uint32_t channels;      /* 1 << kf_channel for each it can store */
     uint32_t interps;       /* 1 << kf_interp for each it can store on scalar keys */
     double frame_rate;      /* the rate of a format with one value a frame; 0: keys at any time */
-    double rate_range[2];   /* of a format whose files say their (whole) frame rate: from, to; 0: they do not */
+    double rates[4];        /* of a format whose files say their frame rate: the others they can say; 0 ends the list */
     bool components_together; /* x, y and z share their keys' times */
     bool quaternion;        /* rotations are stored as orientations, not as angles */
     uint32_t quat_interps;  /* 1 << kf_interp for each it can store on quaternion keys */

@@ -40,6 +40,13 @@ static bool programs_own(const char *name)
            (length > 11 && strcmp(name + length - 11, "_GeomAdjust") == 0);
 }
 
+static bool warn_layer(kf_job *job, const kf_anim *anim, const kf_take *take, const kf_track *track)
+{
+    const char *why = kfi_format_text(job, "on layer \"%.60s\", which is not carried: merge layers first",
+                                      take->layers[track->layer].name);
+    return why && kfi_warn_lost(job, "layer", anim, take, track, why);
+}
+
 /* The merged node that an edited one is, made if it is new. */
 static int64_t merged_node(kfi_merging *m, int64_t *nodes, uint32_t edited)
 {
@@ -101,8 +108,7 @@ bool kfi_merge_new(kfi_merging *m)
                 (programs_own(edited->nodes[track->node].name) && !moves(m, track)))
                 continue;
             if (track->layer != 0) {
-                if (!kfi_warn(m->job, "layer", "take \"%.60s\": layer \"%.60s\" is not carried: merge layers first",
-                              from->name, from->layers[track->layer].name))
+                if (!warn_layer(m->job, edited, from, track))
                     return false;
                 continue;
             }
@@ -177,8 +183,7 @@ bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh)
             if ((int32_t)track->node == wrapper)
                 continue;
             if (track->layer != 0) {
-                if (!kfi_warn(job, "layer", "take \"%.60s\": layer \"%.60s\" is not carried: merge layers first",
-                              from->name, from->layers[track->layer].name))
+                if (!warn_layer(job, edited, from, track))
                     return false;
                 continue;
             }

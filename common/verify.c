@@ -112,8 +112,11 @@ static bool verify(kf_job *job, const kf_file *files, size_t count, kf_verdict *
     if (verdict->rebuilt)
         return true;
 
-    /* Read once more: the merge may have worked on the keys of the first. */
+    /* Read once more: the merge may have worked on the keys of the first. Nor is a rate asked for that only the
+     * original could say. */
     edited = there(job, &scene);
+    if (format->capabilities.frame_rate > 0)
+        job->options.frame_rate = anim->frame_rate;
     if (!edited || !kfi_export_edited(job, format, edited, NULL, files[0].name, &report))
         return false;
     kf_file *rebuilt = kfi_alloc(job, job->emitted_count, sizeof *rebuilt);

@@ -38,15 +38,21 @@ static bool fits_channels(const uint8_t *data, size_t size)
     return count == 0 && at == size;
 }
 
-/* A short file of the newer layout, cut off, may have the size of an older one: but it has a number of floats
- * where that has a float, and small whole numbers are no floats that anyone stores. */
+/* The channel header at `at` reads like that of a channel that moves bones. */
+static bool is_motion(const uint8_t *at)
+{
+    return at[8] == KFI_MM2_MOTION && kfi_load_u32(at) % 3 == 0;
+}
+
+/* A file of the newer layout, cut off, may have the size of an older one: but where that one has the last byte of a
+ * float, it has a channel's type. */
 static bool fits_old(const uint8_t *data, size_t size)
 {
-    if (size <= OLD_HEADER)
+    if (size <= OLD_HEADER + 4 || is_motion(data + HEADER))
         return false;
-    uint32_t frames = kfi_load_u32(data), unknown = kfi_load_u32(data + 8);
+    uint32_t frames = kfi_load_u32(data);
     uint64_t floats = old_floats(kfi_load_u32(data + 4));
-    return (unknown == 0 || (unknown & 0x7f800000) != 0) && floats <= UINT32_MAX && frames > 0 &&
+    return floats <= UINT32_MAX && frames > 0 &&
            frames_size(frames, floats, size - OLD_HEADER) == size - OLD_HEADER;
 }
 
@@ -61,10 +67,9 @@ static bool all_finite(const uint8_t *floats, size_t count)
 int kfi_mm2_probe(const uint8_t *data, size_t size)
 {
     if (fits_channels(data, size)) {
-        uint32_t floats = kfi_load_u32(data + HEADER);
-        bool motion = data[HEADER + 8] == KFI_MM2_MOTION && floats % 3 == 0;
         /* Without frames or floats there is little that could have failed to fit. */
-        return !motion ? 0 : kfi_load_u32(data + 4) > 0 && floats > 0 ? 100 : 50;
+        bool much = kfi_load_u32(data + 4) > 0 && kfi_load_u32(data + HEADER) > 0;
+        return !is_motion(data + HEADER) ? 0 : much ? 100 : 50;
     }
     /* The older header has nothing of its own but the size that follows from it. */
     if (fits_old(data, size) && all_finite(data + OLD_HEADER, (size - OLD_HEADER) / 4))

@@ -24,11 +24,9 @@ static bool check_channel(kf_import_job *in, const kf_file *file, const kfi_mm2_
 {
     const kfi_mm2_channel *channel = &clip->channels[number];
     bool motion = clip->old || channel->type == KFI_MM2_MOTION;
-    if (motion && (channel->floats % 3 != 0 || channel->floats < 6) &&
+    if (motion && (channel->floats % 3 != 0 || channel->floats < 3) &&
         !kfi_say(in->job, KF_PROBLEM, "floats", file->name, channel->offset,
-                 "channel %zu, floats a frame: expected three for the root and three for each of one or more "
-                 "bones, "
-                 "found %lu",
+                 "channel %zu, floats a frame: expected three for the root and three for each bone, found %lu",
                  number, (unsigned long)channel->floats))
         return false;
     return check_floats(in, file, clip, number);

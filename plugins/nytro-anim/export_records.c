@@ -86,19 +86,36 @@ static bool encode_values(const nytro_node *node, const nytro_key *key, const ui
     return true;
 }
 
-/* A number that is still what the importer made of the original's keeps its bytes. */
-static void encode_numbers(kf_tcb tcb, const uint8_t *old_record, uint8_t *record)
+/* T, C and B lie within -1..1, ease within 0..1. */
+static bool cut_number(const nytro_node *node, unsigned which, double time, float *number)
 {
-    const float numbers[5] = {tcb.tension, tcb.continuity, tcb.bias, tcb.ease_in, tcb.ease_out};
+    static const char *const names[5] = {"tension", "continuity", "bias", "ease in", "ease out"};
+    float least = which < 3 ? -1.0f : 0.0f, within = fmaxf(least, fminf(1.0f, *number)), was = *number;
+    *number = within;
+    return within == was || kfi_warn(node->job, "out-of-range",
+                                     "node \"%.60s\", take \"%.60s\", %.4f s: a %s of %g lies beyond %g..1 and "
+                                     "was cut",
+                                     node->name, node->take->name, time, names[which], (double)was, (double)least);
+}
+
+/* A number that is still what the importer made of the original's keeps its bytes. */
+static bool encode_numbers(const nytro_node *node, double time, kf_tcb tcb, const uint8_t *old_record,
+                           uint8_t *record)
+{
+    float numbers[5] = {tcb.tension, tcb.continuity, tcb.bias, tcb.ease_in, tcb.ease_out};
     kf_tcb was = old_record ? kfi_nytro_tcb(old_record) : (kf_tcb){0};
     const float before[5] = {was.tension, was.continuity, was.bias, was.ease_in, was.ease_out};
-    for (size_t i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < 5; i++) {
         size_t at = KFI_NYTRO_TCB_AT + 4 * i;
-        if (old_record && numbers[i] == before[i])
+        if (old_record && numbers[i] == before[i]) {
             memcpy(record + at, old_record + at, 4);
-        else
-            kfi_store_f32(record + at, numbers[i]);
+            continue;
+        }
+        if (!cut_number(node, i, time, &numbers[i]))
+            return false;
+        kfi_store_f32(record + at, numbers[i]);
     }
+    return true;
 }
 
 bool kfi_nytro_encode_channel(const nytro_node *node, const nytro_channel *channel, kfi_nytro_node *to)
@@ -134,9 +151,10 @@ bool kfi_nytro_encode_channel(const nytro_node *node, const nytro_channel *chann
         }
         if (moved && !store(node, record + KFI_NYTRO_TIME_AT, key->time, key->time))
             return false;
-        if (node->flags & KFI_NYTRO_TCB)
-            encode_numbers(kfi_nytro_numbers(channel, i),
-                           old && (node->was->flags & KFI_NYTRO_TCB) ? old : NULL, record);
+        if ((node->flags & KFI_NYTRO_TCB) &&
+            !encode_numbers(node, key->time, kfi_nytro_numbers(channel, i),
+                            old && (node->was->flags & KFI_NYTRO_TCB) ? old : NULL, record))
+            return false;
         if (!(number == KFI_NYTRO_ROTATION ? encode_rotation(node, key, old_values, record + values_at)
                                            : encode_values(node, key, old_values, record + values_at)))
             return false;

@@ -127,7 +127,7 @@ const kf_format kfi_format_vib_anm = {
             .channels = 1u << KF_TRANSLATION | 1u << KF_ROTATION | 1u << KF_SCALE | 1u << KF_VISIBILITY,
             .interps = 1u << KF_STEP,
             .frame_rate = VIB_DEFAULT_RATE,
-            .rate_range = {15, 60},
+            .rates = {15, 20, 60}, /* and 1, which says nothing */
             .components_together = true,
             .quantum = {1.0, 360.0 / 4096.0, 1.0 / 4096.0},
         },

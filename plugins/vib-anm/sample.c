@@ -46,10 +46,9 @@ static bool look_at_parents(vib_exporter *ex, const bool *moves, bool *placed)
         if (!moves[parent] && is_identity(&nodes[parent].rest) && object_number(nodes[parent].name) < 0) {
             placed[parent] = true; /* a mere group */
         } else if (!kfi_warn(ex->job, "hierarchy",
-                             "node \"%.60s\" (take \"%.60s\"): the file has no hierarchy, it is written "
-                             "without what "
-                             "\"%.60s\" does to it",
-                             nodes[i].name, ex->take->name, nodes[parent].name)) {
+                             "node \"%.60s\" (take \"%.60s\", from %.3f s): the file has no hierarchy, it is "
+                             "written without what \"%.60s\" does to it",
+                             nodes[i].name, ex->take->name, ex->take->start, nodes[parent].name)) {
             return false;
         }
     }

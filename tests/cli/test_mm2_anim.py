@@ -79,7 +79,7 @@ class Reading(Clips):
     def test_check(self):
         self.put_all("good", {n: d for n, (d, tags) in CASES.items() if "clean" in tags and "from" not in tags})
         self.keyferry("check", "good")
-        for name in ("non-finite", "no-frames", "root-only"):
+        for name in ("non-finite", "no-frames", "no-floats"):
             self.put("x.anim", CASES[name][0])
             self.assertIn(b"offset 0x", self.keyferry("check", "x.anim", code=1).out)
 

@@ -93,7 +93,9 @@ def several(rng):
 
 def old(rng):
     bones, frames = size(rng)
-    return old_clip(bones, walk(rng, bones, frames), struct.pack("<fB", rng.uniform(-3, 3), 1))
+    five = rng.choice((struct.pack("<fB", rng.uniform(-3, 3), 1), struct.pack("<Bf", 1, rng.uniform(-3, 3)), bytes(5),
+                       b"\1\0\0\0\0", b"\0\0\0\0\1", b"\1\1\1\1\1"))
+    return old_clip(bones, walk(rng, bones, frames), five)
 
 
 DIALECTS = {"retail": retail, "beta": beta, "several": several, "old": old}
@@ -106,7 +108,7 @@ def edge_cases():
     yield "two-bones", clip(0, 5, [channel(9, walk(rng, 2, 5), 1, 1.552)]), "clean exact"
     yield "small-beta", clip(1, 3, [channel(6, walk(rng, 1, 3), 1, -0.5)]), "clean exact"
     yield "one-frame", clip(0, 1, [channel(6, walk(rng, 1, 1))]), "clean exact"
-    yield "root-only", clip(0, 5, [channel(3, walk(rng, 0, 5))]), "exact"
+    yield "root-only", clip(0, 5, [channel(3, walk(rng, 0, 5))]), "clean exact"
     yield "no-frames", clip(0, 0, [channel(60, [])]), "exact"
     yield "no-frames-many-floats", clip(1, 0, [channel(0xFFFFFFFF, [])]), ""
     yield "no-floats", clip(0, 7, [channel(0, [[]] * 7)]), "exact"

@@ -155,6 +155,14 @@ static void test_old_is_told_by_size(void **state)
     assert_true(clip.old);
     assert_int_equal(clip.frame_count, 3);
     assert_int_equal(clip.channels[0].floats, 9);
+    /* What the five bytes say is nobody's business, unless they make a newer file that was cut off. */
+    memcpy(b.data + 8, "\6\0\0\0\0", 5);
+    assert_true(kfi_mm2_decode(job, b.data, b.size, &clip));
+    assert_true(clip.old);
+    assert_int_equal(kfi_mm2_probe(b.data, b.size), 30);
+    b.data[16] = 1;
+    assert_false(kfi_mm2_decode(job, b.data, b.size, &clip));
+    assert_int_equal(kfi_mm2_probe(b.data, b.size), 0);
     b = simple(0, 3, 2);
     assert_true(kfi_mm2_decode(job, b.data, b.size, &clip));
     assert_false(clip.old);
