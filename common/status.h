@@ -5,7 +5,7 @@
 #include "arena.h"
 #include "keyferry.h"
 
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(__MINGW32__) /* where "printf" means another one */
 #define KFI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
 #define KFI_PRINTF(text, first)

@@ -61,7 +61,7 @@ bool check_formats(const cli *c);
 
 /* ---- report.c */
 /* "keyferry: " and the sentence on stderr; control characters are made harmless. */
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(__MINGW32__) /* where "printf" means another one */
 __attribute__((format(printf, 2, 3)))
 #endif
 void say(FILE *to, const char *format, ...);

@@ -1,4 +1,4 @@
-/* What the command wants of the operating system: system_posix.c and system_windows.c.
+/* What the command wants of the operating system: system_posix.c and system_windows*.c.
  *
  * Paths are UTF-8 with '/' between their parts. What fails returns false, NULL or -1 and leaves the reason in errno. */
 #ifndef CLI_SYSTEM_H

@@ -19,6 +19,10 @@ else()
     target_compile_options(keyferry-flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -ffp-contract=off
         $<$<BOOL:${KEYFERRY_WERROR}>:-Werror>)
     target_compile_definitions(keyferry-flags INTERFACE _XOPEN_SOURCE=700 _FILE_OFFSET_BITS=64)
+    if(MINGW) # C99's printf and UTF-16 calls; its isfinite and the like are macros that mention float
+        target_compile_definitions(keyferry-flags INTERFACE __USE_MINGW_ANSI_STDIO=1 _WIN32_WINNT=0x0601)
+        target_compile_options(keyferry-flags INTERFACE -Wno-float-conversion)
+    endif()
 endif()
 
 set(instrument "")
