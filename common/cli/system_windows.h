@@ -2,8 +2,7 @@
 #ifndef CLI_SYSTEM_WINDOWS_H
 #define CLI_SYSTEM_WINDOWS_H
 
-#define WIN32_LEAN_AND_MEAN
-#include <windows.h>
+#include <stddef.h>
 
 /* UTF-8 to UTF-16 and back; to be freed. */
 wchar_t *wide(const char *text);

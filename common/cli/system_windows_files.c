@@ -5,6 +5,9 @@
 #include "cli.h"
 #include "system_windows.h"
 
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <io.h>
