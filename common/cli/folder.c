@@ -88,8 +88,9 @@ bool make_folders(const char *path, FILE *err)
             continue;
         char kept = part[i];
         part[i] = '\0';
-        if (!make_folder(part) && errno != EEXIST && !is_folder(part)) {
-            say(err, "%s: the folder cannot be made: %s", part, strerror(errno));
+        int reason = make_folder(part) ? 0 : errno;
+        if (reason != 0 && reason != EEXIST && !is_folder(part)) {
+            say(err, "%s: the folder cannot be made: %s", part, strerror(reason));
             ok = false;
         }
         part[i] = kept;

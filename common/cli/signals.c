@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static lock guard = LOCK_MADE;
 static temporary *temporaries; /* changed with the guard held and signals off */
@@ -108,4 +109,34 @@ void remove_temporary(temporary *temp)
 {
     remove_file(temp->path);
     forget_temporary(temp);
+}
+
+/* Is it a name that make_temporary gives? */
+static bool is_temporary(const char *name)
+{
+    static const char digits[] = "0123456789";
+    if (strncmp(name, ".keyferry-", 10) != 0)
+        return false;
+    size_t process = strspn(name + 10, digits), number = 0;
+    name += 10 + process;
+    if (*name == '-')
+        number = strspn(name + 1, digits);
+    return process > 0 && number > 0 && strcmp(name + 1 + number, ".tmp") == 0;
+}
+
+static void remove_leftover(void *user, const char *name)
+{
+    enum { HOUR = 3600 };
+    if (!is_temporary(name))
+        return;
+    char *path = join_path(user, name);
+    file_about about;
+    if (look_at_link(path, &about) && about.kind == KIND_FILE && about.modified + HOUR < (double)time(NULL))
+        remove_file(path);
+    free(path);
+}
+
+void remove_leftovers(char *folder)
+{
+    each_name(folder, remove_leftover, folder); /* where there is none, nothing was left */
 }

@@ -12,5 +12,8 @@ typedef struct temporary {
 temporary *make_temporary(const char *beside, int *fd);
 void remove_temporary(temporary *temp); /* the file too */
 void forget_temporary(temporary *temp); /* the file has another name now */
+/* Those that a program left in the folder which was ended by force, or by the power: nobody has written to them for an
+ * hour, so they are no running program's, wherever it runs. */
+void remove_leftovers(char *folder);
 
 #endif

@@ -1,5 +1,6 @@
 /* convert: which of its forms is meant, and many files at once. */
 #include "convert.h"
+#include "signals.h"
 #include "system.h"
 
 #include <stdlib.h>
@@ -102,12 +103,24 @@ void tree_free(tree *t)
     list_free(&t->files);
 }
 
+/* What a run before this one may have left behind. */
+static void tidy(const tree *t)
+{
+    claims *seen = claims_new();
+    for (size_t i = 0; i < t->files.count; i++)
+        if (claim(seen, t->folders[i]))
+            remove_leftovers(t->folders[i]);
+    claims_free(seen);
+}
+
 static int convert_all(cli *c, tree *t)
 {
     t->claims = claims_new();
     batch_result r = run_batch(c, t->files.count, t->files.paths, convert_nth, t);
-    if (!c->dry_run)
+    if (!c->dry_run) {
         sync_everything(); /* once for all */
+        tidy(t);
+    }
     if (!c->json)
         say(stderr, "%zu converted, %zu failed, %zu left alone%s", r.done, r.failed, r.skipped,
             stop_asked() ? ", stopped" : "");

@@ -1,16 +1,14 @@
 """Parts of one animation, whole trees, threads."""
 import json
 import os
-import random
 import re
 import signal
-import subprocess
 import sys
 import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
-from command import DOOR, KEYFERRY, SOURCE, Case, sample
+from command import DOOR, SOURCE, Case, sample
 
 DATA = SOURCE / "tests" / "data" / "x4-ani"
 
@@ -123,34 +121,6 @@ class Tree(Case):
         done = self.keyferry("verify", "game")
         self.assertEqual(done.out.decode().splitlines(), [f"game/{n}: ok" for n in sorted(self.originals)])
         self.assertIn("4 came back whole, 0 failed, 9 left out", done.err)
-
-    def test_signal_in_a_batch(self):
-        """Stopped at any moment: each file whole, no new FBX beside an old sidecar, nothing left over."""
-        for i in range(60):
-            self.put(f"game/many/{i:03}.ani", DOOR.read_bytes())
-        self.keyferry("convert", "game/many", "new/")
-        self.keyferry("convert", "game/many", "out/", "--for", "maya")
-        old = {n[4:]: data for n, data in self.files().items() if n.startswith("out/")}
-        new = {n[4:]: data for n, data in self.files().items() if n.startswith("new/")}
-        chance = random.Random(2)
-        stopped = 0
-        for _ in range(15):
-            child = subprocess.Popen([KEYFERRY, "convert", "-y", "game/many", "out/"], cwd=self.dir, env=self.environment,
-                                     stderr=subprocess.DEVNULL)
-            time.sleep(0.005 + chance.random() * 0.08)
-            child.send_signal(signal.SIGINT)
-            code = child.wait(60)
-            self.assertIn(code, (0, -signal.SIGINT))
-            stopped += code != 0
-            now = {n[4:]: data for n, data in self.files().items() if n.startswith("out/")}
-            self.assertEqual(sorted(now), sorted(old))
-            for name, data in now.items():
-                self.assertIn(data, (old[name], new[name]), name)
-                if name.endswith(".fbx") and data == new[name]:
-                    self.assertEqual(now[name + ".kf"], new[name + ".kf"])
-            for name, data in old.items():
-                self.put(f"out/{name}", data)
-        self.assertGreater(stopped, 3)
 
 
 class Terminal(Case):

@@ -1,6 +1,6 @@
 /* Preloaded before the C library: lets the n-th call that makes, writes, names or removes a file fail, or
  * ends the program there as a power cut would. KEYFERRY_FAULT is "fail N" or "kill N"; files that are only
- * read do not count. */
+ * read do not count. With "tell FILE" all goes well, and the calls' names are put there. */
 #define _GNU_SOURCE
 #undef _FILE_OFFSET_BITS /* else open is open64, and there would be two of it */
 #include <dlfcn.h>
@@ -8,16 +8,31 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
 
+/* The C library's own streams do not call what is here. */
+static void tell(const char *path, const char *call)
+{
+    FILE *to = fopen(path, "a");
+    if (to) {
+        fprintf(to, "%s\n", call);
+        fclose(to);
+    }
+}
+
 /* Whether this call is to fail. */
-static int fault(void)
+static int fault(const char *call)
 {
     static int count;
     const char *text = getenv("KEYFERRY_FAULT");
+    if (text && strncmp(text, "tell ", 5) == 0) {
+        tell(text + 5, call);
+        return 0;
+    }
     if (!text || strlen(text) < 6 || ++count != atoi(text + 5))
         return 0;
     if (strncmp(text, "kill", 4) == 0)
@@ -38,6 +53,7 @@ typedef int open_function(const char *path, int flags, ...);
 typedef ssize_t write_function(int fd, const void *data, size_t size);
 typedef ssize_t pwrite_function(int fd, const void *data, size_t size, off_t at);
 typedef int fd_function(int fd);
+typedef void void_function(void);
 typedef int path_function(const char *path);
 typedef int two_paths_function(const char *from, const char *to);
 
@@ -49,7 +65,7 @@ typedef int two_paths_function(const char *from, const char *to);
         va_start(args, flags);                                                                               \
         mode_t mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;                                            \
         va_end(args);                                                                                        \
-        return flags & O_CREAT && fault() ? -1 : original(path, flags, mode);                                \
+        return flags & O_CREAT && fault("open") ? -1 : original(path, flags, mode);                          \
     }
 open_function open, open64;
 OPEN(open)
@@ -58,14 +74,14 @@ OPEN(open64)
 ssize_t write(int fd, const void *data, size_t size)
 {
     ORIGINAL("write", write_function)
-    return fd > 2 && fault() ? -1 : original(fd, data, size);
+    return fd > 2 && fault("write") ? -1 : original(fd, data, size);
 }
 
 #define PWRITE(name)                                                                                         \
     ssize_t name(int fd, const void *data, size_t size, off_t at)                                            \
     {                                                                                                        \
         ORIGINAL(#name, pwrite_function)                                                                     \
-        return fault() ? -1 : original(fd, data, size, at);                                                  \
+        return fault("pwrite") ? -1 : original(fd, data, size, at);                                          \
     }
 pwrite_function pwrite, pwrite64;
 PWRITE(pwrite)
@@ -74,23 +90,30 @@ PWRITE(pwrite64)
 int fsync(int fd)
 {
     ORIGINAL("fsync", fd_function)
-    return fault() ? -1 : original(fd);
+    return fault("fsync") ? -1 : original(fd);
 }
 
 int unlink(const char *path)
 {
     ORIGINAL("unlink", path_function)
-    return fault() ? -1 : original(path);
+    return fault("unlink") ? -1 : original(path);
 }
 
 int rename(const char *from, const char *to)
 {
     ORIGINAL("rename", two_paths_function)
-    return fault() ? -1 : original(from, to);
+    return fault("rename") ? -1 : original(from, to);
 }
 
 int link(const char *from, const char *to)
 {
     ORIGINAL("link", two_paths_function)
-    return fault() ? -1 : original(from, to);
+    return fault("link") ? -1 : original(from, to);
+}
+
+void sync(void)
+{
+    ORIGINAL("sync", void_function)
+    fault("sync"); /* it cannot fail */
+    original();
 }
