@@ -16,7 +16,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "data"
 FORMATS = sorted(p.name for p in DATA.iterdir() if (HERE / (p.name.replace("-", "_") + ".py")).exists())
-LARGEST, LARGEST_TEXT, LARGEST_BINARY = 1500, 10000, 20000  # bytes: of a generated game file, of an FBX
+LARGEST, LARGEST_TEXT, LARGEST_BINARY = 1500, 5000, 20000  # bytes: of a generated game file, of an FBX
 
 
 def samples(format):
@@ -34,6 +34,9 @@ def small(text):
     for section in ("FBXHeaderExtension", "Documents", "References", "Definitions", "Takes"):
         text = re.sub(rb"(?ms)^%s:.*?^}\n" % section.encode(), b"", text)
     text = re.sub(rb"(?m)^\t+|^;.*\n|^\n", b"", text)
+    for line in (rb"Version|Shading|Culling|TypeFlags|KeyVer|Default", rb'P: "(?:Original|Ambient|Default|TimeP|Snap|TimeM|Current|Inherit)'):
+        text = re.sub(rb"(?m)^(?:%s).*\n" % line, b"", text)
+    text = re.sub(rb"\b10{6}0{0,2}([1-9]\d{0,2})\b", rb"\1", text)  # ids
     return b"; FBX 7.5.0 project file\nFBXHeaderExtension: {\nFBXVersion: 7500\n}\n" + text
 
 
@@ -51,11 +54,11 @@ def convert(format, *options):
 def fbx(formats):
     for format in formats:
         for program in ((), ("--for", "maya"), ("--for", "blender")):
-            texts = [small(made) for made, _ in convert(format, "--ascii", *program)]
-            yield from (text for text in texts if len(text) <= LARGEST_TEXT)
+            texts = sorted((small(made) for made, _ in convert(format, "--ascii", *program)), key=len)
+            yield from texts[:4] + [text for text in texts[4:] if len(text) <= LARGEST_TEXT]
         for version in "7400", "7500":
-            binaries = [made for made, _ in convert(format, "--fbx-version", version)]
-            yield from [made for made in binaries if len(made) <= LARGEST_BINARY][:3]
+            binaries = sorted((made for made, _ in convert(format, "--fbx-version", version)), key=len)
+            yield from [made for made in binaries if len(made) <= LARGEST_BINARY][:2]
 
 
 def skeletons():
