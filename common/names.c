@@ -73,8 +73,9 @@ const char *kfi_names_give(kfi_names *names, const char *bytes, const char *othe
     if (!text)
         return NULL;
     size_t length = 0;
+    bool reserved = strncmp(bytes, KFI_WRAPPER_PREFIX, strlen(KFI_WRAPPER_PREFIX)) == 0;
     for (size_t i = 0; i < size;) {
-        size_t plain = plain_character(bytes + i);
+        size_t plain = reserved && i == 0 ? 0 : plain_character(bytes + i);
         if (plain > 0) {
             memcpy(text + length, bytes + i, plain);
             length += plain;

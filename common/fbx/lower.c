@@ -235,7 +235,7 @@ static bool lower_nodes(kfi_lowering *l)
         return false;
     to->nodes = NULL;
     to->node_count = 0;
-    if (l->options->wrapper && !(kfi_names_give(&names, l->options->wrapper, "wrapper") && add_wrapper(l)))
+    if (l->options->wrapper && !add_wrapper(l)) /* no other name begins like its */
         return false;
     l->to->first_node = (uint32_t)to->node_count;
     for (size_t i = 0; i < l->from->node_count; i++) {
