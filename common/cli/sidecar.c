@@ -13,6 +13,7 @@ static bool ends_in_kf(const char *name)
     return size > 3 && strcmp(name + size - 3, ".kf") == 0;
 }
 
+/* Whether it holds what the FBX names ("": anything); with `digest` NULL whether it cannot even be unpacked. */
 static bool matches(sidecar_search *s, const input *in, const char *digest)
 {
     char found[9] = "";
@@ -20,10 +21,9 @@ static bool matches(sidecar_search *s, const input *in, const char *digest)
     kf_options options = {.size = sizeof options, .max_memory = s->c->options.max_memory};
     kf_file file = {in->name, in->data, in->size};
     kf_job *job = kf_job_new(s->c->library, &options, &error);
-    bool ok =
-        job && kf_sidecar_digest(job, &file, found, &error) && (!digest[0] || strcmp(found, digest) == 0);
+    bool ok = job && kf_sidecar_digest(job, &file, found, &error);
     kf_job_free(job);
-    return ok;
+    return digest ? ok && (!digest[0] || strcmp(found, digest) == 0) : !ok;
 }
 
 static bool try_file(sidecar_search *s, const char *path, const char *digest)
@@ -74,6 +74,9 @@ bool find_sidecar(void *user, const char *digest, kf_file *sidecar)
         found = strcmp(s->fbx[i].path, "-") != 0 && try_beside(s, s->fbx[i].path, digest);
     for (size_t i = 0; i < s->fbx_count && !found && digest[0]; i++)
         found = strcmp(s->fbx[i].path, "-") != 0 && try_folder(s, s->fbx[i].path, digest);
+    /* One that is damaged, or takes too much memory: the library tells what is wrong with it. */
+    for (size_t i = 0; i < s->fbx_count && !found; i++)
+        found = strcmp(s->fbx[i].path, "-") != 0 && try_beside(s, s->fbx[i].path, NULL);
     if (found) {
         const input *in = &s->found[s->found_count - 1];
         *sidecar = (kf_file){in->name, in->data, in->size};

@@ -1,0 +1,206 @@
+"""Names and capsules from files that mean harm: whatever they are, the file comes back byte for byte, and nothing is
+written outside of the output folder."""
+import base64
+import os
+import random
+import re
+import struct
+import sys
+import unittest
+import zlib
+
+sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
+sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "generate"))
+import mm2_anim
+import nytro_anim
+import x4_ani
+from command import DOOR, SOURCE, Case
+
+WING = SOURCE / "tests" / "data" / "ei-anm" / "wing.anm"
+
+PATHS = [b".", b"..", b"/", b"\\", b"../x", b"../../x", b"..\\..\\x", b"/tmp/x", b"a/../../b", b"C:\\x", b"C:x", b"~/x", b"a/b",
+         b"a\\b", b"x/", b"...", b".hidden", b"-y", b"--help", b"CON", b"nul.ani", b"x.", b"x ", b"*?<>|\""]
+BYTES = [b"\xff", b"\xfe\xff", b"\xc3", b"\xc3(", b"\xe2\x82", b"\xed\xa0\x80", b"\xc0\x80", b"\xf5\x80\x80\x80", b"a\x80b", b"\xef\xbf\xbd",
+         "Дверь".encode("cp1251"), "Рука левая".encode("cp1251"), "нога".encode(), bytes(range(0xc0, 0x100)), "\u202e\u0301".encode()]
+SIGNS = [b"", b" ", b"\t", b"\n", b"\r\n", b"\x1b[31m", b"\x7f", b'"', b"&quot;", b"{", b"}", b";", b",", b"a: b", b"Model::x", b"x\x01y",
+         b"%s%n%99999999d", b"keyferry_", b"keyferry_00000000", b"keyferry_76917e11|x", b"a|b", b"Take 001", b"#2", b"x#2", b"Lcl Rotation"]
+NAMES = PATHS + BYTES + SIGNS
+LENGTHS = list(range(65)) + [100, 127, 128, 129, 255, 256, 257, 1000, 4096, 65535, 65536]
+
+
+class Names(Case):
+    def setUp(self):
+        super().setUp()
+        rng = random.Random(1)
+        self.x4_keys, self.end = x4_ani.random_keys(rng, 2, [x4_ani.LINEAR])
+        self.nytro_keys = nytro_anim.values(rng, nytro_anim.LINEAR, 2, 5, 0, False)
+        self.made = {}
+
+    def x4(self, *names):
+        return x4_ani.ani([x4_ani.description(node, take, self.end, pos=self.x4_keys) for node, take in names])
+
+    def nytro(self, *names, take=b"walk"):
+        return nytro_anim.animation("long", [nytro_anim.node(n, nytro_anim.LINEAR, self.nytro_keys) for n in names], name=take,
+                                    author=take)
+
+    def game(self, name, data):
+        self.made[name] = data
+        self.put(f"in/game/{name}", data)
+
+    def verify(self):
+        done = self.keyferry("verify", "in/game")
+        self.assertIn(f"{len(self.made)} came back whole, 0 failed", done.err)
+
+    def come_back(self):
+        for how in ([], ["--ascii", "--no-capsule"], ["--no-sidecar", "--for", "maya"]):
+            self.keyferry("convert", "-y", "in/game", "in/fbx/", *how)
+            self.keyferry("convert", "-y", "in/fbx", "in/back/")
+            found = {n[len("in/back/"):]: data for n, data in self.files().items() if n.startswith("in/back/")}
+            self.assertEqual(found, self.made)
+        self.assertEqual({n.split("/")[0] for n in self.names()}, {"in"})
+        self.assertEqual({n.split("/")[1] for n in self.names()}, {"game", "fbx", "back"})
+
+    def test_x4(self):
+        for i, name in enumerate(NAMES):
+            name = name[:63]
+            self.game(f"{i:03}.ani", self.x4((name, b"x"), (b"a", name), (name, name)))
+        for size in range(64):
+            self.game(f"long{size}.ani", self.x4((b"n" * size, b"x"), (b"a", b"\xf1" * size)))
+        self.verify()
+        # The field is full, without a NUL at its end: rebuilt without the original such a name is cut.
+        self.game("long64.ani", self.x4((b"n" * 64, b"x"), (b"a", b"\xf1" * 64)))
+        self.come_back()
+
+    def test_nytro(self):
+        for i, name in enumerate(NAMES):
+            self.game(f"{i:03}.nanim", self.nytro(name, b"a", take=name))
+        for size in LENGTHS:
+            self.game(f"long{size}.nanim", self.nytro(b"n" * size, b"\xf1" * size, take=b"\xd0" * size))
+        self.verify()
+        self.come_back()
+
+    def test_all_in_one_file(self):
+        """Among them are names that differ only in what FBX cannot hold, and names that come twice or three times."""
+        self.game("all.ani", self.x4(*((name[:63], b"take") for name in NAMES * 3), *((b"a", name[:63]) for name in NAMES * 2)))
+        self.game("all.nanim", self.nytro(*NAMES * 3, *(b"n" * size for size in range(40)), *[b"same"] * 20))
+        self.verify()
+        self.come_back()
+
+    def test_a_rig(self):
+        """Bones of a skeleton: the same name twice, and one that is its own parent's."""
+        clip = mm2_anim.clip(1, 1, [mm2_anim.channel(15, [[0.1] * 15])])
+        for i, names in enumerate([(b"a",) * 4, (b"a", b"b", b"a", b"b"), (b"..", b"../x", b"/x", b"\\"), (b"\xff", b"\xc0", b"a", b"{")]):
+            self.put("clip.anim", clip)
+            self.put("ped.skel", b"NumBones 4\nbone %s {\n bone %s {\n  bone %s { bone %s { } }\n }\n}\n" % names)
+            done = self.keyferry("verify", "--rig", "ped.skel", "clip.anim", code=1 if b"{" in names else 0)
+            self.assertTrue(done.out or done.err, i)
+
+
+class FromFbx(Case):
+    """Names that an FBX from anywhere gives to its nodes and takes."""
+
+    def text(self, source):
+        self.keyferry("convert", source, "plain.fbx", "--ascii", "--no-capsule", "--no-sidecar")
+        text = (self.dir / "plain.fbx").read_bytes()
+        for name in ("plain.fbx",):
+            os.remove(self.dir / name)
+        return text
+
+    def test_into_a_folder(self):
+        text = self.text(WING)
+        models = set(re.findall(rb'"Model::([^"]+)"', text))
+        takes = set(re.findall(rb'"AnimStack::([^"]+)"', text))
+        self.assertTrue(models and takes)
+        for i, name in enumerate(NAMES):
+            if b'"' in name or b"\n" in name or b"\r" in name:
+                continue
+            made = text
+            for old in models:
+                made = made.replace(b'"Model::%s"' % old, b'"Model::%s"' % name)
+            for old in takes:
+                made = made.replace(old + b'"', name + b'"')
+            self.put(f"in/fbx/{i:03}.fbx", made)
+        for id in ("ei-anm", "x4-ani", "nytro-anim", "mm2-anim", "vib-anm", "fbx"):
+            done = self.keyferry_any("convert", "-y", "in/fbx", f"in/out-{id}/", "--to", id)
+            self.assertIn(done.returncode, (0, 1))
+            self.assertRegex(done.err, r"\d+ converted, \d+ failed")
+        self.assertEqual({n.split("/")[0] for n in self.names()}, {"in"})
+        self.assertEqual({n.split("/")[1] for n in self.names()} - {"fbx"}, {"out-ei-anm", "out-x4-ani", "out-nytro-anim", "out-fbx"}
+                         | {n.split("/")[1] for n in self.names() if n.startswith(("in/out-mm2", "in/out-vib"))})
+        self.assertFalse([n for n in self.names() if len(n.split("/")) != 3])
+
+    def keyferry_any(self, *words):
+        """Whatever the exit code is."""
+        for code in (0, 1):
+            try:
+                done = self.keyferry(*words, code=code)
+                return done
+            except AssertionError:
+                if code:
+                    raise
+
+
+def container(inside, size=None):
+    """A sidecar's bytes, made without the library."""
+    return b"KFERRY1\n" + struct.pack("<II", len(inside) if size is None else size, zlib.crc32(inside)) + zlib.compress(inside)
+
+
+class Capsules(Case):
+    def setUp(self):
+        super().setUp()
+        self.keyferry("convert", DOOR, "door.fbx", "--ascii")
+        self.inside = zlib.decompress((self.dir / "door.fbx.kf").read_bytes()[16:])
+        self.assertEqual(self.inside.count(b"door.ani\0"), 1)
+        self.text = (self.dir / "door.fbx").read_bytes()
+        self.capsule = re.search(rb"S0ZFUlJZMQ[A-Za-z0-9+/=\s]+", self.text)[0]
+
+    def hostile(self, name):
+        """The folder x/in with an FBX and its sidecar, or with the capsule in it, whose original has that name."""
+        packed = container(self.inside.replace(b"door.ani\0", name + b"\0"))
+        self.put("x/in/beside.fbx", self.text.replace(self.capsule, b""))
+        self.put("x/in/beside.fbx.kf", packed)
+        self.put("x/in/within.fbx", self.text.replace(self.capsule, base64.b64encode(packed)))
+
+    def test_names_of_originals(self):
+        for name in (b"../door.ani", b"../../door.ani", b"/tmp/door.ani", b"..\\..\\door.ani", b"C:\\door.ani", b"a/b/door.ani",
+                     b"\xc4\xe2\xe5\xf0\xfc.ani", b"..", b".", b"", b"/", b"x/..", b"../beside.fbx", b"x\x1b[2J.ani"):
+            self.hostile(name)
+            before = set(self.names())
+            for source in "beside", "within":
+                self.keyferry_any("convert", f"x/in/{source}.fbx", "x/out/")
+                new = set(self.names()) - before
+                self.assertTrue(all(n.startswith("x/out/") and n.count("/") == 2 for n in new), (name, new))
+                if name.endswith(b"door.ani"):
+                    self.assertEqual(new, {"x/out/door.ani"}, name)
+                    self.assertEqual((self.dir / "x/out/door.ani").read_bytes(), DOOR.read_bytes())
+                for n in new:
+                    os.remove(self.dir / n)
+        self.assertFalse((SOURCE / "tests/door.ani").exists())
+
+    keyferry_any = FromFbx.keyferry_any
+
+    def test_a_bomb(self):
+        """A little that unpacks to a lot stops at the ceiling; one that lies about its size is no capsule."""
+        for name in self.names():
+            os.remove(self.dir / name)
+        size = 100 << 20
+        honest = container(b"x4-ani\0" + bytes(size))
+        self.assertLess(len(honest), size // 900)
+        less, more = container(bytes(size), 1000), container(b"x", 0xffffffff)
+        bare = re.sub(rb'(?m)^\s*P: "[^\n]*%s[^\n]*\n' % re.escape(self.capsule), b"", self.text)
+        self.assertLess(len(bare), len(self.text) - len(self.capsule))
+        for packed, code, why in ((honest, 1, "needs more memory than the limit of 33554432 bytes (raise it with --max-memory)"),
+                                  (less, 0, "the compressed data is damaged"), (more, 0, "4294967295 bytes cannot come of 9")):
+            self.put("within.fbx", self.text.replace(self.capsule, base64.b64encode(packed)))
+            self.put("beside.fbx", bare)
+            self.put("beside.fbx.kf", packed)
+            for source in "within", "beside":
+                done = self.keyferry("convert", "-y", "--max-memory", "32M", f"{source}.fbx", "out.ani", "--to", "x4-ani", code=code)
+                self.assertIn(why, done.err, source)
+                self.assertEqual((self.dir / "out.ani").exists(), code == 0)
+            if code == 0:
+                os.remove(self.dir / "out.ani")
+
+
+if __name__ == "__main__":
+    unittest.main()
