@@ -1,4 +1,4 @@
-/* assimp FBX >JSON: what assimp reads of the animation. */
+/* assimp FBX >JSON: what assimp reads of the animation; "|nodes" are the names of all nodes. */
 #include <assimp/cimport.h>
 #include <assimp/config.h>
 #include <assimp/scene.h>
@@ -22,6 +22,16 @@ static void name(const char *before, const char *text)
     printf("\": {");
 }
 
+static void node_names(const struct aiNode *node, const char *before)
+{
+    printf("%s\"", before);
+    for (const char *text = node->mName.data; *text; text++)
+        printf(*text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    printf("\"");
+    for (unsigned i = 0; i < node->mNumChildren; i++)
+        node_names(node->mChildren[i], ", ");
+}
+
 int main(int argc, char **argv)
 {
     struct aiPropertyStore *options = aiCreatePropertyStore();
@@ -32,11 +42,13 @@ int main(int argc, char **argv)
         fprintf(stderr, "assimp: %s\n", aiGetErrorString());
         return 1;
     }
-    printf("{");
+    printf("{\"|nodes\": [");
+    node_names(scene->mRootNode, "");
+    printf("]");
     for (unsigned i = 0; i < scene->mNumAnimations; i++) {
         const struct aiAnimation *take = scene->mAnimations[i];
         double rate = take->mTicksPerSecond;
-        name(i ? ", " : "", take->mName.data);
+        name(", ", take->mName.data);
         for (unsigned c = 0; c < take->mNumChannels; c++) {
             const struct aiNodeAnim *node = take->mChannels[c];
             name(c ? ", " : "", node->mNodeName.data);

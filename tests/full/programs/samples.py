@@ -1,92 +1,188 @@
-"""samples.py write FOLDER: every good sample and one real-looking file of each format as FBX in FOLDER.
-samples.py shapes FOLDER: how many shape keys these have.
-samples.py compare FBX JSON: whether a program read every node, take and key of it. The JSON is as scene.py has it."""
+"""samples.py write FOLDER: FBX files of every format in FOLDER, and expected.json: all samples, some generated files of
+every dialect, one real-looking file, and what is made of several files or with a skeleton.
+samples.py compare FOLDER ASSIMP: whether Blender (FBX.json, by samples_blender.py) and assimp (the program of assimp.c) read
+every node, take, key and shape of them."""
+import importlib
 import json
+import math
 import os
 import subprocess
 import sys
+from pathlib import Path
 
-KEYFERRY, ROOT = os.environ["KEYFERRY"], os.environ["KEYFERRY_SOURCE"]
-HERE = os.path.dirname(os.path.abspath(__file__))
-# What a program cannot do: assimp passes over curves with several keys at one time, and over single keys a ten-millionth of
-# a second after 0; Blender cuts names of 63 bytes.
-CANNOT = {
-    "assimp": {"nytro-anim-backwards", "x4-ani-not_finite", "x4-ani-single_keys", "x4-ani-turret"},
-    "blender": {"x4-ani-names_twice"},
-}
+KEYFERRY, ROOT = os.environ["KEYFERRY"], Path(os.environ["KEYFERRY_SOURCE"])
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(ROOT / "tests" / folder) for folder in ("generate", "decode")]
+FORMATS = ("x4-ani", "mm2-anim", "vib-anm", "nytro-anim", "ei-anm")
+# What a program cannot do: with several keys at one time assimp passes over the curve and Blender over what follows them;
+# assimp also over single keys a ten-millionth of a second after 0. Blender cuts names of 63 bytes.
+SEVERAL = {"nytro-anim-backwards", "nytro-anim-jump", "nytro-anim-not_finite", "x4-ani-not_finite"}
+CANNOT = {"assimp": SEVERAL | {"x4-ani-single_keys", "x4-ani-turret"}, "blender": SEVERAL | {"x4-ani-names_twice"}}
 CHANNELS = {"translation": "T", "rotation": "R", "scale": "S"}
+LIMITS = {"T": 1e-4, "S": 1e-5}  # of the value, and of 1
 
 
 def keyferry(*args):
-    return subprocess.run([KEYFERRY, *args], capture_output=True)
+    done = subprocess.run([KEYFERRY, *map(str, args)], capture_output=True)
+    if done.returncode:
+        sys.exit("keyferry %s: %s" % (" ".join(map(str, args)), done.stderr.decode()))
+    return done.stdout
+
+
+def inputs(folder):
+    """(name, files, options) of every FBX. Game files that have to be made are put into FOLDER/in."""
+    made = folder / "in"
+    subprocess.run([sys.executable, HERE / "trip_samples.py", made], check=True)
+    for id in FORMATS:
+        data = ROOT / "tests" / "data" / id
+        for path in sorted([*data.iterdir(), *(made / id).iterdir()]):
+            if path.is_file() and not path.name.startswith("bad"):
+                yield f"{id}-{path.stem}", [path], []
+        generate = importlib.import_module(id.replace("-", "_"))
+        for name, content, tags in [] if id == "x4-ani" else generate.cases(count=4):
+            path = made / "generated" / id / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            known = {"bad", "from", "sample"} & set(tags.split() if isinstance(tags, str) else tags)
+            if not (known or len(content) > 100000 or list(data.glob(name + ".*"))):
+                yield f"{id}-{name}", [path], []
+    data = ROOT / "tests" / "data"
+    yield "ei-anm+parts", [data / "ei-anm" / f"{name}.anm" for name in ("body", "hand", "wing")], []
+    yield "vib-anm+parts", [data / "vib-anm" / f"{name}.anm" for name in ("first", "second", "third")], []
+    skeleton = made / "ped.skel"
+    skeleton.write_bytes(importlib.import_module("mm2_anim").skeleton())
+    yield "mm2-anim+skeleton", [made / "generated" / "mm2-anim" / "ped"], ["--rig", skeleton]
+
+
+def shapes_of(files):
+    """{node: {shape: offsets}} of Evil Islands parts, as the second reader has them."""
+    reader = importlib.import_module("ei_anm")
+    return {path.stem: {"morph_%03d" % i: shape for i, shape in enumerate(reader.shapes(path.read_bytes()))} for path in files}
 
 
 def write(folder):
-    subprocess.run([sys.executable, os.path.join(HERE, "trip_samples.py"), os.path.join(folder, "in")], check=True)
-    count = 0
-    for kind, top in (("sample", os.path.join(ROOT, "tests", "data")), ("real", os.path.join(folder, "in"))):
-        for place, _, files in sorted(os.walk(top)):
-            for name in sorted(files):
-                if name.startswith("bad") or os.path.basename(place) == "bad":
-                    continue
-                out = os.path.join(folder, "%s-%s-%s.fbx" % (kind, os.path.basename(place), name.rsplit(".", 1)[0]))
-                done = keyferry("convert", os.path.join(place, name), out, "-y", "--no-sidecar")
-                count += done.returncode == 0
-    print("%d files" % count)
+    sys.modules.pop("ei_anm", None)
+    expected = {}
+    for name, files, options in list(inputs(folder)):
+        fbx = folder / f"{name}.fbx"
+        keyferry("convert", *files, fbx, "--no-sidecar", "-y", *options)
+        expected[name] = {"rig": bool(options), "files": [str(path) for path in files]}
+    # One module name, two readers: from here on it is that of tests/decode.
+    sys.path.remove(str(ROOT / "tests" / "generate"))
+    sys.modules.pop("ei_anm", None)
+    for name, entry in expected.items():
+        entry["shapes"] = shapes_of(map(Path, entry["files"])) if name.startswith("ei-anm") else {}
+    (folder / "expected.json").write_text(json.dumps(expected))
+    print("%d files" % len(expected))
+    assert len(expected) > 150
 
 
-def shapes(folder):
-    """How many shape keys the FBX files have altogether."""
-    count = 0
-    for name in os.listdir(folder):
-        if name.endswith(".fbx"):
-            anim = json.loads(keyferry("dump", os.path.join(folder, name)).stdout)
-            count += len({(t["node"], t["name"]) for take in anim["takes"] for t in take["tracks"] if t["channel"] == "morph"})
-    print("%d shape keys" % count)
+def quaternion(x, y, z):
+    (cx, sx), (cy, sy), (cz, sz) = ((math.cos(math.radians(a) / 2), math.sin(math.radians(a) / 2)) for a in (x, y, z))
+    return (cx * cy * cz + sx * sy * sz, sx * cy * cz - cx * sy * sz, cx * sy * cz + sx * cy * sz, cx * cy * sz - sx * sy * cz)
 
 
-def expected(fbx):
-    """{take: {node: {channel: times}}}, how many keys that is, and when each take starts."""
-    anim = json.loads(keyferry("dump", fbx).stdout)
-    takes, keys = {}, 0
+def near(channel, found, wanted):
+    """`wanted` has None for a component without a key at that time, or with several. Of millions of degrees a 32-bit float does
+    not hold the last turn."""
+    if channel == "R":
+        return None in wanted or max(map(abs, wanted)) > 1e5 or abs(sum(a * b for a, b in zip(found, quaternion(*wanted)))) > 1 - 1e-6
+    return all(b is None or abs(a - b) <= LIMITS[channel] * max(1, abs(b)) for a, b in zip(found, wanted))
+
+
+def tracks_of(anim):
+    """{(take, node, channel): {time: [x, y, z]}}, how many keys that is, and {(node, shape): {time: weight}}."""
+    tracks, weights, keys = {}, {}, 0
     for take in anim["takes"]:
         for track in take["tracks"]:
-            channel = CHANNELS.get(track["channel"])
-            if channel and track["keys"]:
-                node = anim["nodes"][track["node"]]["name"]
-                times = takes.setdefault(take["name"], {}).setdefault(node, {}).setdefault(channel, set())
-                times.update(k["t"] for k in track["keys"])
-                keys += len(track["keys"])
-    return takes, keys, {take["name"]: take["start"] for take in anim["takes"]}
+            channel, node = CHANNELS.get(track["channel"]), anim["nodes"][track["node"]]["name"]
+            if channel:
+                values = tracks.setdefault((take["name"], node, channel), {})
+                times = [key["t"] for key in track["keys"]]
+                for key in track["keys"]:
+                    value = key["v"] if times.count(key["t"]) == 1 else None
+                    values.setdefault(key["t"], [None] * 3)["xyz".index(track["component"])] = value
+            elif track["channel"] == "morph":
+                weights[node, track["name"]] = {key["t"]: key["v"] for key in track["keys"]}
+            else:
+                continue
+            keys += len(track["keys"])
+    return {place: values for place, values in tracks.items() if values}, weights, keys
 
 
-def compare(fbx, found_path):
-    with open(found_path, encoding="utf-8") as file:
-        found = json.load(file)
-    takes, keys, starts = expected(fbx)
-    program = "assimp" if os.path.basename(found_path) == "assimp.json" else "blender"
-    name = os.path.basename(fbx)[:-4]
+def lost(times, have, start):
+    """The times that are not there; a program may count from the take's start."""
+    return min(([t for t in times if not any(abs(t - shift - h) < 1e-3 for h in have)] for shift in (0, start)), key=len)
+
+
+def missing(anim, found, rig):
+    """What a program did not read of the nodes and their keys. Below a skeleton the values are against the rest pose."""
+    wrong = ["node %s" % n["name"] for n in anim["nodes"] if n["name"] not in found["nodes"]]
+    starts = {take["name"]: take["start"] for take in anim["takes"]}
+    tracks = tracks_of(anim)[0]
+    # A mirrored node may come back as another rotation and scale that do the same.
+    mirrored = {node for (_, node, channel), values in tracks.items() if channel == "S" and
+                any(c is not None and c <= 0 for v in values.values() for c in v)}
+    for (take, node, channel), values in tracks.items():
+        keys = found["takes"].get(take, {}).get(node, {}).get(channel, [])
+        gone = lost(values, [k[0] for k in keys], starts[take])
+        if gone:
+            wrong.append("%s, %s, %s: %d of %d key times, first %g" % (take, node, channel, len(gone), len(values), min(gone)))
+            continue
+        for time, wanted in values.items():
+            at = [k[1:] for k in keys if min(abs(k[0] - time), abs(k[0] - time + starts[take])) < 1e-3]
+            if not rig and (channel == "T" or node not in mirrored) and not any(near(channel, k, wanted) for k in at):
+                wrong.append("%s, %s, %s at %g s: %s, not %s" % (take, node, channel, time, at, wanted))
+                break
+    return wrong
+
+
+def missing_shapes(anim, found, shapes):
+    """What Blender did not read of the shape keys: their points, as the game's file has them, and the keys of their weights."""
     wrong = []
-    for take, nodes in takes.items():
-        for node, channels in nodes.items():
-            for channel, times in channels.items():
-                have = [k[0] for k in found.get(take, {}).get(node, {}).get(channel, [])]
-                # A program may count time from the take's start.
-                lost = min(([t for t in times if not any(abs(t - start - h) < 1e-3 for h in have)]
-                            for start in (0, starts[take])), key=len)
-                if lost:
-                    wrong.append("%s, %s, %s: %d of %d key times are missing, first %g" %
-                                 (take, node, channel, len(lost), len(times), min(lost)))
-    if wrong and name.split("-", 1)[1] in CANNOT[program]:
-        print("%-50s %5d keys  more than %s can do" % (name, keys, program))
-        return 0
-    print("%-50s %5d keys  %s" % (name, keys, "; ".join(wrong[:2]) or "all there"))
-    return 1 if wrong else 0
+    for node, wanted in shapes.items():
+        have = found["shapes"].get(node, {})
+        for name, offsets in wanted.items():
+            offsets = [[c if math.isfinite(c) else 0.0 for c in point] for point in offsets]
+            if name not in have or len(have[name]) != len(offsets) or \
+                    any(math.dist(a, b) > 1e-5 * max(1, math.hypot(*b)) for a, b in zip(have[name], offsets)):
+                wrong.append("shape %s of %s" % (name, node))
+    for (node, name), values in tracks_of(anim)[1].items():
+        keys = dict(found["weights"].get(node, {}).get(name, []))
+        for time, weight in values.items():
+            at = [v for t, v in keys.items() if abs(t - time) < 1e-3]
+            if not any(abs(v - weight) < 1e-5 for v in at):
+                wrong.append("weight of %s of %s at %g s: %s, not %g" % (name, node, time, at, weight))
+    return wrong
+
+
+def compare(folder, assimp):
+    expected = json.loads((folder / "expected.json").read_text())
+    failed = counted = 0
+    for name, entry in expected.items():
+        fbx = folder / f"{name}.fbx"
+        anim = json.loads(keyferry("dump", fbx))
+        keys, shapes = tracks_of(anim)[2], sum(map(len, entry["shapes"].values()))
+        counted += shapes
+        blender = json.loads((folder / f"{name}.fbx.json").read_text())
+        wrong = {"blender": missing(anim, blender, entry["rig"]) + missing_shapes(anim, blender, entry["shapes"])}
+        done = subprocess.run([assimp, fbx], capture_output=True)
+        read = json.loads(done.stdout) if done.returncode == 0 else {}
+        # Meshes without polygons keep their node.
+        wrong["assimp"] = missing(anim, {"nodes": read.pop("|nodes", []), "takes": read}, entry["rig"]) if read else [done.stderr.decode()]
+        line = []
+        for program, list_of in wrong.items():
+            excused = name in CANNOT[program]
+            failed += bool(list_of) and not excused
+            if list_of:
+                line.append("more than %s can do" % program if excused else "%s lacks %s" % (program, "; ".join(list_of[:2])))
+        print("%-40s %5d keys %3d shapes  %s" % (name, keys, shapes, ", ".join(line) or "all there"))
+    print("%d files, %d shapes, %d wrong" % (len(expected), counted, failed))
+    assert counted > 50
+    return failed
 
 
 if sys.argv[1] == "write":
-    write(sys.argv[2])
-elif sys.argv[1] == "shapes":
-    shapes(sys.argv[2])
+    write(Path(sys.argv[2]))
 else:
-    sys.exit(compare(*sys.argv[2:4]))
+    sys.exit(compare(Path(sys.argv[2]), sys.argv[3]) != 0)
