@@ -4,6 +4,7 @@ import base64
 import os
 import random
 import re
+import resource
 import struct
 import sys
 import unittest
@@ -14,7 +15,7 @@ sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "generat
 import mm2_anim
 import nytro_anim
 import x4_ani
-from command import DOOR, SOURCE, Case
+from command import DOOR, PLUGINS, SOURCE, Case
 
 WING = SOURCE / "tests" / "data" / "ei-anm" / "wing.anm"
 
@@ -200,6 +201,51 @@ class Capsules(Case):
                 self.assertEqual((self.dir / "out.ani").exists(), code == 0)
             if code == 0:
                 os.remove(self.dir / "out.ani")
+
+
+    def test_a_format_that_is_a_path(self):
+        """Nothing is loaded that a file names: neither by its path, nor from where the file or the program stands."""
+        plugin = PLUGINS / "good" / "sample.so"
+        for folder in ("", "plugins/", "x/in/"):
+            self.put(f"{folder}sample.so", plugin.read_bytes())
+        for name in (str(plugin).encode(), b"./sample.so", b"sample", b"sample.so"):
+            packed = container(name + self.inside[self.inside.index(b"\0"):])
+            self.put("x/in/within.fbx", self.text.replace(self.capsule, base64.b64encode(packed)))
+            done = self.keyferry("convert", "-y", "x/in/within.fbx", "x/out.bin", code=1)
+            self.assertFalse((self.dir / "x/out.bin").exists())
+            self.assertIn(f'the original is of format "{name.decode()}", which is not here', done.err)
+        self.assertNotIn(b"sample", self.keyferry("formats").out)
+
+
+class Deep(Case):
+    """Records within records, far more than any stack holds: refused, on a stack of 512 KiB."""
+
+    @staticmethod
+    def text(depth):
+        return b"; FBX 7.5.0 project file\nFBXHeaderExtension: {\nFBXVersion: 7500\n}\n" + b"A: {\n" * depth + b"}\n" * depth
+
+    @staticmethod
+    def binary(depth):
+        """Each record holds the next one, and ends with an empty record of 25 bytes."""
+        out = b"Kaydara FBX Binary  \0\x1a\0" + struct.pack("<I", 7500)
+        bottom = len(out) + depth * 26
+        records = [struct.pack("<QQQB", bottom + 25 * (depth - 1 - i), 0, 0, 1) + b"A" for i in range(depth)]
+        return out + b"".join(records) + bytes(25 * depth + 200)
+
+    def test_records(self):
+        def small_stack():
+            resource.setrlimit(resource.RLIMIT_STACK, (512 << 10, 512 << 10))
+        for make in (self.text, self.binary):
+            self.put("deep.fbx", make(10))
+            self.keyferry("info", "deep.fbx", preexec_fn=small_stack)
+            for depth in (100, 1000, 200000):
+                self.put("deep.fbx", make(depth))
+                for verb in ("info", "check", "dump"):
+                    self.assertIn("malformed", self.keyferry_said(verb, small_stack))
+
+    def keyferry_said(self, verb, before):
+        done = self.keyferry(verb, "deep.fbx", code=1, preexec_fn=before)
+        return done.err + done.out.decode()
 
 
 if __name__ == "__main__":

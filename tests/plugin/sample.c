@@ -147,6 +147,11 @@ enum { VERSION = KF_ABI };
 #endif
 KF_API kf_plugin_entry keyferry_plugin;
 
+#ifdef WRONG_SYMBOL
+extern uint32_t nobody_has_this(void);
+#define VERSION nobody_has_this()
+#endif
+
 const kf_format *keyferry_plugin(uint32_t abi)
 {
     return abi == VERSION ? &sample : NULL;

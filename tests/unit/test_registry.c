@@ -313,6 +313,20 @@ static void bad_plugins_are_left_out(void **in)
     kf_library_free(library);
 }
 
+static void a_plugin_that_lacks_a_symbol(void **in)
+{
+    (void)in;
+    kf_error error;
+    kf_library_options options = {.size = sizeof options,
+                                  .no_installed_plugins = true,
+                                  .plugin_path = KEYFERRY_TEST_PLUGINS "/unresolved"};
+    kf_library *library = kf_library_new(&options, &error);
+    assert_non_null(library);
+    expect_reason(library, KEYFERRY_TEST_PLUGINS "/unresolved/symbol.so", "nobody_has_this");
+    assert_null(kf_library_find(library, "sample"));
+    kf_library_free(library);
+}
+
 static void nothing_from_the_current_folder(void **in)
 {
     (void)in;
@@ -489,6 +503,7 @@ int main(void)
         WITH_STATE(outputs_stay_in_their_folder),
         WITH_STATE(checking),
         cmocka_unit_test(bad_plugins_are_left_out),
+        cmocka_unit_test(a_plugin_that_lacks_a_symbol),
         cmocka_unit_test(nothing_from_the_current_folder),
         WITH_STATE(options_are_judged),
         WITH_STATE(options_older_and_newer),
