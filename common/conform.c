@@ -241,9 +241,9 @@ static bool take_tcb_rule(const conforming *c, const kf_track *track, const kf_c
             return kfi_warn(c->job, "tcb-bent",
                             "take \"%.60s\", node \"%.60s\", %s at %.4f s: the TCB keys keep their numbers, by which the "
                             "game gives end keys, unevenly spaced ones and those beside other kinds other slopes than "
-                            "FBX does",
+                            "FBX does%s",
                             c->take->name, node_name(c, track), kfi_channel_name((kf_channel)track->channel),
-                            curve->keys[i].time);
+                            curve->keys[i].time, can(c, KF_BEZIER) ? ": --tcb slopes keeps the motion" : "");
     }
     return true;
 }
@@ -340,6 +340,10 @@ static bool conform_keyed(const conforming *c, kf_track *track)
                 return false;
             continue;
         }
+        /* Keys made elsewhere, told by their motion instead of their numbers if that was asked for. */
+        if (track->state == KF_TRACK_NEW && c->job->options.tcb == KF_TCB_SLOPES && can(c, KF_BEZIER) &&
+            !kfi_without_tcb(c->job, (kf_channel)track->channel, curve))
+            return false;
         if (!conform_curve(c, track, curve))
             return false;
     }

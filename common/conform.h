@@ -12,5 +12,7 @@ bool kfi_conform(kf_job *job, const kf_anim *from, const kf_capabilities *can, d
 
 /* conform_keys.c: x, y and z get keys at the same times; segments are split without a change of shape. */
 bool kfi_unite_keys(kf_job *job, kf_track *track);
+/* The curve's TCB keys become ones with handles, its ease keys of their own. */
+bool kfi_without_tcb(kf_job *job, kf_channel channel, kf_curve *curve);
 
 #endif

@@ -228,8 +228,7 @@ static bool splits_ease(const kf_curve *curve, const double *times, size_t count
     return false;
 }
 
-/* The curve without TCB, its ease told by keys of their own. */
-static bool tell_ease(kf_job *job, kf_channel channel, kf_curve *curve)
+bool kfi_without_tcb(kf_job *job, kf_channel channel, kf_curve *curve)
 {
     double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < curve->count; i++) {
@@ -261,7 +260,7 @@ bool kfi_unite_keys(kf_job *job, kf_track *track)
     for (unsigned c = 0; times && c < track->curves; c++) {
         if (!splits_ease(&track->curve[c], times, count))
             continue;
-        if (!tell_ease(job, (kf_channel)track->channel, &track->curve[c]))
+        if (!kfi_without_tcb(job, (kf_channel)track->channel, &track->curve[c]))
             return false;
         times = times_of(job, track, &count);
         c = UINT_MAX; /* its new keys may split another's */

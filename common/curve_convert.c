@@ -6,7 +6,7 @@ enum { MOST_PIECES = 256 };
 
 /* An eased segment on its way to cubic pieces; `at` is how far it has come, u in 0..1. */
 typedef struct easing {
-    double duration, ease0, ease1; /* ease with a sum of at most 1 */
+    double time, duration, ease0, ease1; /* ease with a sum of at most 1 */
     double c[4];                   /* value as a cubic of the eased u */
     double tolerance;
 } easing;
@@ -80,6 +80,16 @@ static bool make_piece(const easing *e, double start, double end, piece *p)
     return piece_fits(e, start, p);
 }
 
+/* The same piece, ending at a time that a game's 32-bit float can tell. */
+static piece round_piece(const easing *e, double start, const piece *p)
+{
+    piece rounded = *p;
+    double end = ((double)(float)(e->time + p->end * e->duration) - e->time) / e->duration;
+    if (end > start && end < 1.0)
+        make_piece(e, start, end, &rounded);
+    return rounded;
+}
+
 /* The longest piece from `start` on. */
 static piece next_piece(const easing *e, double start, bool last)
 {
@@ -97,7 +107,7 @@ static piece next_piece(const easing *e, double start, bool last)
             high = middle;
         }
     }
-    return best;
+    return round_piece(e, start, &best);
 }
 
 static bool prepare(const kfi_segment *s, double tolerance, easing *e)
@@ -107,7 +117,8 @@ static bool prepare(const kfi_segment *s, double tolerance, easing *e)
         return false;
     kfi_share_ease(&a, &b);
     double rise = s->v1 - s->v0, leave = 3.0 * s->h0.dv, arrive = -3.0 * s->h1.dv;
-    *e = (easing){s->t1 - s->t0,
+    *e = (easing){s->t0,
+                  s->t1 - s->t0,
                   a,
                   b,
                   {s->v0, leave, 3.0 * rise - 2.0 * leave - arrive, leave + arrive - 2.0 * rise},

@@ -159,6 +159,38 @@ static bool keep_empty_takes(plan *p)
     return true;
 }
 
+/* The game wants as many pre-scale keys as post-scale keys. */
+static bool tell_scales(const plan *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        const planned *item = &p->items[i];
+        size_t pre = item->count[X4_PRE_SCALE], post = item->count[X4_POST_SCALE];
+        bool edited = item->track[X4_PRE_SCALE] || item->track[X4_POST_SCALE];
+        bool was = item->base && kfi_x4_desc_count(item->base, X4_PRE_SCALE) !=
+                                     kfi_x4_desc_count(item->base, X4_POST_SCALE);
+        if (!item->dropped && pre != post && edited && !was &&
+            !kfi_warn(p->job, "scale-counts",
+                      "node \"%.60s\", take \"%.60s\": %zu pre-scale keys and %zu post-scale keys, of which the game "
+                      "wants the same number",
+                      p->anim->nodes[item->node].name, p->anim->takes[item->take].name, pre, post))
+            return false;
+    }
+    return true;
+}
+
+/* The game counts from the start of a state. */
+static bool tell_starts(const plan *p)
+{
+    for (size_t i = 0; i < p->anim->take_count; i++) {
+        const kf_take *take = &p->anim->takes[i];
+        if (take->source < 0 && take->track_count > 0 && isfinite(take->start) && fabs(take->start) > 1e-9 &&
+            !kfi_note(p->job, "start", "take \"%.60s\" begins at %.6g s: its times are counted from there", take->name,
+                      take->start))
+            return false;
+    }
+    return true;
+}
+
 /* What did not come back stays as it is, unless it is to be dropped. */
 static void drop_missing(plan *p)
 {
@@ -212,7 +244,7 @@ static bool make_plan(plan *p)
             if (!add_track(p, i, &p->anim->takes[i].tracks[t]))
                 return false;
     drop_missing(p);
-    return keep_empty_takes(p);
+    return keep_empty_takes(p) && tell_starts(p) && tell_scales(p);
 }
 
 /* ---------------------------------------------------------------- writing it */

@@ -272,6 +272,17 @@ static bool write_tcb(writing *w, uint8_t *record, const row *before, const row 
     return true;
 }
 
+/* Two keys of the same time are one to the game: where 32 bits cannot tell them apart, the later one is a hair later. */
+static bool write_time(writing *w, uint8_t *record, size_t i)
+{
+    if (!store(w, record + X4_KEY_TIME, time_at(w, i)))
+        return false;
+    float before = i ? kfi_x4_time(record - X4_KEY_SIZE) : 0;
+    if (i && kfi_x4_time(record) <= before)
+        kfi_store_f32(record + X4_KEY_TIME, nextafterf(before, FLT_MAX));
+    return true;
+}
+
 static bool write_row(writing *w, uint8_t *record, const row *before, const row *r, size_t i)
 {
     if (r->base)
@@ -281,7 +292,7 @@ static bool write_row(writing *w, uint8_t *record, const row *before, const row 
     for (unsigned c = 0; c < 3; c++)
         if (!write_component(w, record, before, r, c, i))
             return false;
-    if ((r->moved || !r->base) && !store(w, record + X4_KEY_TIME, time_at(w, i)))
+    if ((r->moved || !r->base) && !write_time(w, record, i))
         return false;
     return write_tcb(w, record, before, r, i);
 }

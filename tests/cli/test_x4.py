@@ -22,6 +22,7 @@ def module(path, name):
     return loaded
 
 
+fbxtext = module("tests/lib/fbxtext.py", "fbxtext")
 generate = module("tests/generate/x4_ani.py", "generate_x4")
 decoder = module("tests/decode/x4_ani.py", "decode_x4")
 CASES = {name: (data, tags) for name, data, tags in generate.cases(1)}
@@ -188,6 +189,80 @@ class Rebuilt(Folder):
         count, offset, version, padding = struct.unpack_from("<4i", data)
         self.assertEqual((offset, version, padding), (16 + 160 * count, 1, 0))
         decoder.decode(data)
+        self.good("check", back)
+
+
+class Elsewhere(Folder):
+    """An FBX that no original belongs to: a valid file with the FBX's own motion, and word of what was chosen."""
+
+    def made(self, name, change=None, *options):
+        """The FBX of a case as if it were made elsewhere, changed, and what was said on the way back."""
+        fbx, back = self.path(name + "_else.fbx"), self.path(name + "_else.ani")
+        self.good("convert", self.path(name + ".ani"), fbx, "--ascii", "--no-capsule", "--no-sidecar", "-y")
+        scene = fbxtext.Scene(read(fbx).decode().replace("keyferry_", "scene_")) # below no node of ours
+        if change:
+            change(scene)
+        write(fbx, scene.text().encode())
+        said = self.good("convert", fbx, back, "-y", *options).stderr.decode()
+        self.good("check", back)
+        return fbx, back, said
+
+    def test_motion_of_tcb_keys(self):
+        """By FBX's rule, which is not the game's: numbers by default, with a warning; the motion if asked for."""
+        fbx, back, said = self.made("mix_tcb_even")
+        self.assertIn("--tcb slopes keeps the motion", said)
+        self.assertEqual(run("diff", fbx, back).returncode, 1)
+        fbx, back, said = self.made("mix_tcb_even", None, "--tcb", "slopes")
+        self.assertNotIn("warning", said)
+        self.good("diff", fbx, back)
+        self.assertNotIn(b'"tcb"', run("dump", back).stdout)
+
+    def test_times_that_32_bits_cannot_tell_apart(self):
+        """Two keys of one time are one to the game."""
+        def change(scene):
+            for axis in "xyz":
+                curve = scene.curve("move", "part_0", "Lcl Translation", axis)
+                for key in curve.keys:
+                    key.time += 1000 * TICKS
+                after = fbxtext.Key(curve.keys[2].time + TICKS // 200000, curve.keys[2].value + 1, 4, [0] * 4)
+                curve.keys.insert(3, after)
+                curve.store()
+        _, back, _ = self.made("interp_2", change)
+        data = read(back)
+        at = 16 + 160 * struct.unpack_from("<i", data)[0] + 24
+        a, b = (struct.unpack_from("<f", data, at + 128 * k)[0] for k in (2, 3))
+        self.assertTrue(0 < b - a < 1e-3, (a, b))
+
+    def test_start(self):
+        """A take that does not begin at 0 s is moved there, and that is told."""
+        def change(scene):
+            for curve in scene.curves().values():
+                for key in curve.keys:
+                    key.time += 2 * TICKS
+                curve.store()
+            for take in scene.takes().values():
+                for prop in take.first("Properties70").all("P"):
+                    if prop.values[0] in ('"LocalStart"', '"ReferenceStart"', '"LocalStop"', '"ReferenceStop"'):
+                        prop.values[4] = str(int(prop.values[4]) + 2 * TICKS)
+        _, back, said = self.made("tame_bezier", change)
+        self.assertRegex(said, 'note: take "move" begins at 2 s')
+        self.good("diff", self.path("tame_bezier.ani"), back)
+
+    def test_pre_scale_without_post_scale(self):
+        fbx, back = self.path("pre.fbx"), self.path("pre.ani")
+        self.good("convert", self.path("pre_scale_alone.ani"), fbx, "--no-capsule", "--no-sidecar")
+        said = self.good("convert", fbx, back).stderr.decode()
+        self.assertRegex(said, "warning: .*4 pre-scale keys and 0 post-scale keys")
+
+    def test_ease_late_in_a_long_take(self):
+        """The keys that tell ease lie where 32 bits can tell them apart."""
+        keys = [generate.key(generate.f32(190 + 0.05 * i), (i % 3, i % 2, -i % 5), generate.TCB,
+                             tcb=(0.25, 0.0, 0.5, 0.3, 0.4)) for i in range(12)]
+        path = write(self.path("late.ani"), generate.ani([generate.description("a", "x", 191.0, pos=keys)]))
+        self.good("verify", path, "--tcb", "slopes")
+        fbx, back = self.path("late.fbx"), self.path("late_back.ani")
+        self.good("convert", path, fbx, "--tcb", "slopes", "--no-capsule", "--no-sidecar")
+        self.good("convert", fbx, back)
         self.good("check", back)
 
 

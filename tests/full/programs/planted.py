@@ -1,0 +1,58 @@
+"""planted.py TREE: builds the sources in TREE, with its build files in TREE/build, once as they are and once with each of
+these errors in the X4 importer. What comes back by way of the original is right all the same; the tests must notice."""
+import os
+import re
+import subprocess
+import sys
+
+TREE = sys.argv[1]
+TESTS = os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "cli", "test_x4.py")
+KEYS, LISTS = "plugins/x4-ani/import_keys.c", "plugins/x4-ani/import.c"
+DATA = "common/formats/x4_ani.h"
+ERRORS = (
+    ("control points exchanged", KEYS, "return read_point(c, i, 0, i, &key->out) && read_point(c, i + 1, 1, i + 1, &next->in);",
+     "return read_point(c, i, 1, i, &key->out) && read_point(c, i + 1, 0, i + 1, &next->in);"),
+    ("radians taken for degrees", KEYS, "value = own_value * c->unit;", "value = own_value;"),
+    ("step read as linear", KEYS, "key->interp = KF_STEP;", "key->interp = KF_LINEAR;"),
+    ("tension and bias exchanged", KEYS, ".tension = finite_number(key + X4_KEY_TENSION, &finite),",
+     ".tension = finite_number(key + X4_KEY_BIAS, &finite),"),
+    ("ease forgotten", KEYS, ".ease_out = finite_number(key + X4_KEY_EASE_OUT, &finite),", ".ease_out = 0,"),
+    ("linear time with handles of a half", KEYS, "key->out.dt = (next->time - key->time) / 3.0;",
+     "key->out.dt = (next->time - key->time) / 2.0;"),
+    ("y for z", LISTS, ".index = i,", ".index = i == 2 ? 1 : i,"),
+    ("scale keys where the rotation keys are", DATA, "for (unsigned k = 0; k < kind; k++)", "for (unsigned k = 1; k < kind; k++)"),
+    ("post-scale called pre-scale", LISTS, "kind == X4_PRE_SCALE ? X4_PRE_SCALE_NAME : X4_POST_SCALE_NAME",
+     "kind == X4_PRE_SCALE ? X4_POST_SCALE_NAME : X4_PRE_SCALE_NAME"),
+    ("the first duration, not the longest", LISTS, "at->end = fmax(at->end, duration_of(desc));",
+     "at->end = at->end > 0 ? at->end : duration_of(desc);"),
+)
+
+
+def failing():
+    """The tests that fail with what is in TREE now."""
+    subprocess.run(["cmake", "--build", os.path.join(TREE, "build"), "--target", "keyferry"], check=True,
+                   stdout=subprocess.DEVNULL)
+    done = subprocess.run([sys.executable, TESTS, "Reading", "Rebuilt.test_exact", "Restored.test_capsule"],
+                          capture_output=True, text=True)
+    return sorted(set(re.findall(r"^(?:FAIL|ERROR): (\w+)", done.stderr, re.M))), done
+
+
+status = 0
+failed, done = failing()
+print("%-40s %s" % ("as it is", ", ".join(failed) or "passes"), flush=True)
+if failed or done.returncode:
+    sys.exit(done.stderr[-2000:])
+for name, file, right, wrong in ERRORS:
+    path = os.path.join(TREE, file)
+    with open(path, encoding="utf-8") as source:
+        text = source.read()
+    if text.count(right) != 1:
+        sys.exit("%s: it no longer says \"%s\" once" % (file, right))
+    with open(path, "w", encoding="utf-8") as source:
+        source.write(text.replace(right, wrong))
+    failed, _ = failing()
+    print("%-40s %s" % (name, ", ".join(failed) or "NOT NOTICED"), flush=True)
+    status |= not failed
+    with open(path, "w", encoding="utf-8") as source:
+        source.write(text)
+sys.exit(status)
