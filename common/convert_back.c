@@ -151,6 +151,50 @@ bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edit
                       original ? original->count : 0, output);
 }
 
+/* ---------------------------------------------------------------- how it was written, where nothing tells */
+
+typedef struct looks {
+    bool tcb;      /* there are TCB keys */
+    bool straight; /* there is nothing but lines */
+    bool dense;    /* some curve has a key on nearly every frame */
+} looks;
+
+static void look_at(const kf_curve *curve, double frame, looks *seen)
+{
+    enum { LEAST = 8 };
+    size_t close = 0;
+    for (size_t i = 0; i < curve->count; i++) {
+        const kf_key *key = &curve->keys[i];
+        seen->tcb = seen->tcb || key->interp == KF_TCB;
+        seen->straight = seen->straight && key->interp == KF_LINEAR;
+        close += i > 0 && fabs(key->time - key[-1].time - frame) < 0.01 * frame;
+    }
+    seen->dense = seen->dense || (curve->count >= LEAST && 2 * close > curve->count);
+}
+
+/* With --base, and neither capsule nor sidecar, nor options that say it: whether the FBX looks baked, or TCB told by
+ * slopes. Where there was no TCB the latter is no difference. */
+static bool guess_options(kf_job *job, const kf_anim *edited)
+{
+    kf_options *options = &job->options;
+    looks seen = {.straight = true};
+    if (options->program != KF_FOR_ANY || options->tcb != KF_TCB_DEFAULT || options->bake)
+        return true;
+    for (size_t t = 0; t < edited->take_count; t++)
+        for (size_t i = 0; i < edited->takes[t].track_count; i++) {
+            const kf_track *track = &edited->takes[t].tracks[i];
+            for (unsigned c = 0; track->curves == 3 && c < 3; c++)
+                look_at(&track->curve[c], 1.0 / edited->frame_rate, &seen);
+        }
+    if (seen.straight && seen.dense) {
+        options->program = KF_FOR_BLENDER;
+        return kfi_note(job, "options", "nothing tells how the FBX was written: it looks as by --for blender");
+    }
+    if (!seen.tcb)
+        options->tcb = KF_TCB_SLOPES;
+    return true;
+}
+
 /* The files given with --base, or those an earlier FBX of the same original made, and the capsule's rig behind them. */
 static bool take_base(kf_job *job, const kf_file *base, size_t count, kfi_original *original)
 {
@@ -235,7 +279,11 @@ bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim 
     }
     kfi_merge_report report;
     const char *name = kfi_output_name(job, *target, input->output, input->files[0].name);
-    if (!name || (summary->merged && !kfi_rewrite(job, *target, &original)) ||
+    kf_options own = job->options;
+    bool known = !summary->merged || original.capsule.options || (*target)->capabilities.frame_rate > 0;
+    bool rewritten = name && (known || guess_options(job, edited)) && (!summary->merged || kfi_rewrite(job, *target, &original));
+    job->options = own;
+    if (!rewritten ||
         !kfi_export_edited(job, *target, edited, summary->merged ? &original : NULL, name, &report))
         return false;
     return add_report(job, summary, &report);

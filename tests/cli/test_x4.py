@@ -136,6 +136,12 @@ class Restored(Folder):
     def test_base(self):
         self.restore(*((name, "base", written, []) for name in CASES for written in self.WRITTEN))
 
+    def test_base_of_an_fbx_written_otherwise(self):
+        """Nothing in the FBX tells its options once the capsule is gone, nor need the user."""
+        names = ("door", "turret", "mix_tcb_ease", "mix_tcb_even", "tame_known", "interp_7", "full_turns")
+        self.restore(*((name, "base", "7500", more) for name in names
+                       for more in (["--tcb", "slopes"], ["--for", "maya"], ["--for", "blender"], ["--bake"])))
+
     def test_slopes(self):
         self.restore(*((name, "capsule", "7500", ["--tcb", "slopes"]) for name in CASES))
 
