@@ -171,6 +171,8 @@ bool kfi_mm2_skel_parse(kf_job *job, const void *data, size_t size, kfi_mm2_skel
     parser p = {.job = job, .at = text, .begin = text, .end = text + size};
     *skel = (kfi_mm2_skel){0};
     double promised = 0;
+    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) /* the mark that editors put before UTF-8 */
+        p.at += 3;
     next_word(&p);
     if (!is_word(&p, "numbones"))
         return fail_at(&p, p.word, "NumBones");

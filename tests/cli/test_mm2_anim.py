@@ -75,6 +75,23 @@ class Reading(Clips):
         expected = decoder.decode(CASES["ped"][0], "ped.anim", 25.0, generate.skeleton())
         self.assertIsNone(numbers_of.difference(numbers_of.load(dumped), expected, 9))
         self.assertEqual(expected["nodes"][18], {"name": "r_toe", "parent": 17})
+        # As other editors and other hands leave it.
+        text = generate.skeleton()
+        for other in (b"\xef\xbb\xbf" + text, text.replace(b"\r\n", b"\n"), text.replace(b"\t", b"    "),
+                      text.replace(b" {", b"\r\n{"), text.replace(b"bone ", b"Bone "), text.rstrip()):
+            self.put("ped.skel", other)
+            self.assertEqual(self.keyferry("dump", "ped.anim", "--fps", "25", "--rig", rig).out, dumped)
+
+    def test_broken_skeletons(self):
+        text = generate.skeleton()
+        self.put("ped.anim", CASES["ped"][0])
+        for broken, word in ((b"", "NumBones"), (text[10:], "NumBones"), (text.replace(b"NumBones 19", b"NumBones 18"), "there are 19"),
+                             (text.rstrip()[:-1], "expected }"), (text + b"}", "expected a bone"), (text.replace(b"0.9", b"0,9"), "a number"),
+                             (text.replace(b"offset", b"offset nan", 1), "a number"), (b"NumBones 9999\n" + b"bone a {" * 9999, "within one another")):
+            self.put("ped.skel", broken)
+            error = self.keyferry("convert", "ped.anim", "ped.fbx", "--rig", "ped.skel", code=1).err
+            self.assertRegex(error, r"ped\.skel: offset 0x[0-9a-f]+: skeleton: .*" + word)
+            self.assertFalse((self.dir / "ped.fbx").exists())
 
     def test_check(self):
         self.put_all("good", {n: d for n, (d, tags) in CASES.items() if "clean" in tags and "from" not in tags})
