@@ -70,9 +70,26 @@ static bool open_library(cli *c)
     return true;
 }
 
+/* Standard input is there for one of the files. */
+static bool reads_once(const cli *c)
+{
+    size_t inputs = c->operand_count, standard = c->rig && strcmp(c->rig, "-") == 0;
+    if (c->verb->run == run_convert && inputs > 0)
+        inputs--; /* the last one is the output */
+    for (size_t i = 0; i < inputs; i++)
+        standard += strcmp(c->operands[i], "-") == 0;
+    for (size_t i = 0; i < c->base_count; i++)
+        standard += strcmp(c->bases[i], "-") == 0;
+    if (standard > 1)
+        say(stderr, "%s: standard input can be read only once (keyferry %s --help)", c->verb->name, c->verb->name);
+    return standard <= 1;
+}
+
 static int run_verb(cli *c)
 {
     input rig = {0};
+    if (!reads_once(c))
+        return EXIT_USAGE;
     if (!open_library(c))
         return EXIT_FILES;
     if (!check_formats(c))

@@ -206,13 +206,9 @@ int run_convert(cli *c)
     size_t count = c->operand_count - 1;
     const char *output = c->operands[count];
     bool folder = output[strlen(output) - 1] == '/' || is_folder(output);
-    size_t folders = 0, standard = 0;
-    for (size_t i = 0; i < count; i++) {
+    size_t folders = 0;
+    for (size_t i = 0; i < count; i++)
         folders += is_folder(c->operands[i]);
-        standard += strcmp(c->operands[i], "-") == 0;
-    }
-    if (standard > 1)
-        return usage("standard input can be read only once");
     if (folders > 0 && count > 1)
         return usage("a folder is an input of its own: it cannot stand beside others");
     if (strcmp(output, "-") == 0 && c->json && !c->dry_run)
