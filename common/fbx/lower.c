@@ -297,7 +297,7 @@ bool kfi_fbx_lower(kf_job *job, const kf_anim *anim, const kfi_lower_options *op
     }
     if (!options->as_is || options->bake)
         lowered->anim.settings.time_mode = time_mode(lowered->anim.frame_rate);
-    if (options->as_is && !options->bake && options->take < 0)
+    if (options->as_is && !options->bake && !options->tcb_slopes && options->take < 0)
         return true;
     return lower_nodes(&l) && lower_takes(&l) && tell_losses(&l);
 }

@@ -29,9 +29,10 @@ static bool copy_curve(kfi_lowering *l, const kf_curve *from, kf_curve *to)
     return true;
 }
 
+/* On a segment; by FBX's rule the last key says how it is arrived at, too. */
 static bool has_tcb(const kf_curve *curve)
 {
-    for (size_t i = 0; i + 1 < curve->count; i++)
+    for (size_t i = 0; i + (curve->tcb_rule != KF_TCB_FBX) < curve->count; i++)
         if (curve->keys[i].interp == KF_TCB)
             return true;
     return false;
@@ -180,13 +181,13 @@ bool kfi_lower_curve(kfi_lowering *l, const kf_curve *from, kf_curve *to)
         return true;
     }
     bool done;
-    if (!has_tcb(from) || from->tcb_rule == KF_TCB_FBX)
-        done = borrow_curve(l, from, to);
-    else if (l->options->tcb_slopes)
+    if (has_tcb(from) && l->options->tcb_slopes)
         done = kfi_curve_to_slopes(l->job, from, tolerance_of(l, from), to);
-    else
+    else if (has_tcb(from) && from->tcb_rule != KF_TCB_FBX)
         done = lower_native_tcb(l, from, to);
-    if (done)
+    else
+        done = borrow_curve(l, from, to);
+    if (done && !l->options->as_is) /* what came from an FBX fits into one */
         note_handles(l, to);
     return done;
 }
