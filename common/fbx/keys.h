@@ -7,8 +7,9 @@
  *   KeyTime           int64, 46186158000 a second
  *   KeyValueFloat     float32
  *   KeyAttrFlags      one word for each run of keys with equal attributes
- *   KeyAttrDataFloat  four floats each: right slope, next left slope, two packed weights, two packed
- * velocities; or tension, continuity, bias, 0 KeyAttrRefCount   how many keys each run has
+ *   KeyAttrDataFloat  four floats each: right slope, next left slope, two packed weights, two packed velocities;
+ *                     or tension, continuity, bias, 0
+ *   KeyAttrRefCount   how many keys each run has
  *
  * A key's record holds its own right tangent and the *left* tangent of the key after it. */
 #ifndef KFI_FBX_KEYS_H

@@ -9,8 +9,6 @@
 
 #include "anim.h"
 
-/* A node's or take's name in an FBX: valid UTF-8, unique among its kind, no byte that FBX or a program would trip on. */
-
 /* Writes the animation as it is: nodes, takes, layers, tracks, meshes with shapes, properties. Quaternion tracks must
  * have been lowered. Options: ascii, fbx_version. Same input, same bytes. */
 bool kfi_fbx_write(kf_job *job, const kf_anim *anim, const kf_sink *sink);

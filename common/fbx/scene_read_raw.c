@@ -4,10 +4,10 @@
  * So it is asked to leave the keys alone, and they are taken from where they stand:
  *
  *   header   21 bytes "Kaydara FBX Binary  " with NUL, 0x1a, 0 (little endian), u32 version
- *   record   end offset, number of values, bytes of values (u32 each, from 7500 on u64), u8 length of name,
- * name, values, child records; the list of children ends with a record of zeros value    a letter and what it
- * says: L i64; arrays i, l, f, d: u32 items, u32 encoding (0 plain, 1 zlib), u32 bytes curve    Objects /
- * AnimationCurve: first value its id, L; children KeyTime l, KeyValueFloat f, KeyAttrFlags i,
+ *   record   end offset, number of values, bytes of values (u32 each, from 7500 on u64), u8 length of name, name,
+ *            values, child records; the list of children ends with a record of zeros
+ *   value    a letter and what it says: L i64; arrays i, l, f, d: u32 items, u32 encoding (0 plain, 1 zlib), u32 bytes
+ *   curve    Objects / AnimationCurve: first value its id, L; children KeyTime l, KeyValueFloat f, KeyAttrFlags i,
  *            KeyAttrDataFloat f, KeyAttrRefCount i
  *
  * This looks only at what is usual. Whenever a byte is not as expected, the whole file is left to ufbx, which

@@ -2,9 +2,10 @@
  * has braces, a list of child nodes. Written front to back into a sink, in one of three encodings:
  *
  *   binary 7400     "Kaydara FBX Binary  \0", 1a 00, u32 version; nodes; the footer
- *                   node: u32 end offset, u32 number of values, u32 bytes of values, u8 length and name,
- * values, and with braces the children and 13 zero bytes behind the last binary 7500     the same with three
- * u64 and 25 zero bytes ASCII           Name: value, value {  children  }
+ *                   node: u32 end offset, u32 number of values, u32 bytes of values, u8 length and name, values,
+ *                   and with braces the children and 13 zero bytes behind the last
+ *   binary 7500     the same with three u64 and 25 zero bytes
+ *   ASCII           Name: value, value {  children  }
  *
  *   values          Y i16, C char, I i32, F f32, D f64, L i64; S and R: u32 size and bytes;
  *                   arrays f d l i b: u32 count, u32 1 if zlib-packed, u32 bytes as stored, bytes
