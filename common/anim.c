@@ -244,7 +244,7 @@ static bool validate_take(kf_job *job, kf_anim *anim, kf_take *take)
         kf_layer *layer = kfi_push(job, &take->layers, &take->layer_count, sizeof *layer);
         if (!layer)
             return false;
-        *layer = (kf_layer){take->name, 1.0, 0};
+        *layer = (kf_layer){.name = take->name, .weight = 1.0};
     }
     for (size_t i = 0; i < take->track_count; i++) {
         kf_track *track = &take->tracks[i];

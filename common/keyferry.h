@@ -228,10 +228,14 @@ typedef enum kf_track_state {
     KF_TRACK_KEPT = 3     /* did not come back, kept as it was */
 } kf_track_state;
 
+/* Modes are FBX's numbers. */
 typedef struct kf_layer {
     const char *name;
-    double weight; /* 0..1 */
-    uint8_t mode;  /* 0 additive, 1 override, 2 override passthrough, as in FBX */
+    double weight;    /* 0..1 */
+    uint8_t mode;     /* 0 additive, 1 override, 2 override passthrough */
+    uint8_t rotation; /* how rotations add up: 0 by layer, 1 by channel */
+    uint8_t scale;    /* 0 multiplies, 1 adds */
+    bool mute, solo;
 } kf_layer;
 
 typedef struct kf_take {

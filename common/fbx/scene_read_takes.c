@@ -306,14 +306,13 @@ static bool read_layer(kfi_fbx_reader *in, kf_take *take, const ufbx_anim_layer 
     double weight = ufbx_find_real(props, "Weight", 100.0);
     if (!kfi_fbx_mend(in, &weight, 1, 100.0, "Weight", &from->element)) return false;
     int64_t mode = ufbx_find_int(props, "BlendMode", 0);
-    *layer = (kf_layer){name, weight / 100.0, (uint8_t)(mode >= 0 && mode <= 2 ? mode : 0)};
-
-    static const char *const others[] = {"Mute", "Solo", "RotationAccumulationMode", "ScaleAccumulationMode"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (ufbx_find_int(props, others[i], 0) != 0 &&
-            !kfi_warn(in->job, "layer-property", "take \"%.80s\", layer \"%.80s\": %s is not carried",
-                      take->name, name, others[i]))
-            return false;
+    *layer = (kf_layer){.name = name,
+                        .weight = weight / 100.0,
+                        .mode = (uint8_t)(mode >= 0 && mode <= 2 ? mode : 0),
+                        .rotation = ufbx_find_int(props, "RotationAccumulationMode", 0) == 1,
+                        .scale = ufbx_find_int(props, "ScaleAccumulationMode", 0) == 1,
+                        .mute = ufbx_find_int(props, "Mute", 0) != 0,
+                        .solo = ufbx_find_int(props, "Solo", 0) != 0};
     return read_tracks(in, take, (uint32_t)(take->layer_count - 1), from);
 }
 

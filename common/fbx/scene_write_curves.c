@@ -170,8 +170,16 @@ static void write_layer(const kfi_scene_writer *w, const kf_layer *layer, int64_
     kfi_tree_braces(tree); /* even if empty: assimp wants a layer to have children */
     if (layer->weight != 1)
         kfi_write_p_number(tree, "Weight", "A", layer->weight * 100);
+    if (layer->mute)
+        kfi_write_p_int(tree, "Mute", "bool", "", 1);
+    if (layer->solo)
+        kfi_write_p_int(tree, "Solo", "bool", "", 1);
     if (layer->mode != 0)
         kfi_write_p_int(tree, "BlendMode", "enum", "", layer->mode);
+    if (layer->rotation != 0)
+        kfi_write_p_int(tree, "RotationAccumulationMode", "enum", "", layer->rotation);
+    if (layer->scale != 0)
+        kfi_write_p_int(tree, "ScaleAccumulationMode", "enum", "", layer->scale);
     kfi_tree_end(tree);
     kfi_tree_end(tree);
 }

@@ -161,7 +161,9 @@ void fbx_assert_same(const kf_anim *a, const kf_anim *b, const char *what)
         SAME(c->layer_count == d->layer_count && c->track_count == d->track_count);
         for (size_t k = 0; k < c->layer_count; k++)
             SAME(same_text(c->layers[k].name, d->layers[k].name) &&
-                 c->layers[k].weight == d->layers[k].weight && c->layers[k].mode == d->layers[k].mode);
+                 c->layers[k].weight == d->layers[k].weight && c->layers[k].mode == d->layers[k].mode &&
+                 c->layers[k].rotation == d->layers[k].rotation && c->layers[k].scale == d->layers[k].scale &&
+                 c->layers[k].mute == d->layers[k].mute && c->layers[k].solo == d->layers[k].solo);
         for (size_t k = 0; k < c->track_count; k++) same_track(&c->tracks[k], &d->tracks[k], what);
     }
 }

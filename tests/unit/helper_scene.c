@@ -164,7 +164,7 @@ void scene_make(kf_job *job, kf_anim *anim)
     kf_take *take = kfi_add_take(job, anim, "walk \xc3\xa4");
     take->start = -0.5;
     take->end = 30;
-    kf_layer layers[] = {{"base", 1, 0}, {"over", 0.25, 1}};
+    kf_layer layers[] = {{"base", 1, 0, 0, 0, true, false}, {"over", 0.25, 1, 1, 1, false, true}};
     take->layers = kfi_alloc(job, 2, sizeof *take->layers);
     memcpy(take->layers, layers, sizeof layers);
     take->layer_count = 2;

@@ -283,7 +283,9 @@ static void takes_and_layers(void **state)
                   STACK(102, "bare", "") LAYER(200, "base", "")
                       LAYER(201, "over",
                             "P: \"Weight\", \"Number\", \"\", \"A\",7\n"
-                            "P: \"BlendMode\", \"enum\", \"\", \"\",2\nP: \"Mute\", \"bool\", \"\", \"\",1\n")
+                            "P: \"BlendMode\", \"enum\", \"\", \"\",2\nP: \"Mute\", \"bool\", \"\", \"\",1\n"
+                            "P: \"RotationAccumulationMode\", \"enum\", \"\", \"\",1\n"
+                            "P: \"ScaleAccumulationMode\", \"enum\", \"\", \"\",7\n")
                           LAYER(202, "loose", "") LAYER(203, "nothing", "") MODEL(1, "n")
                               CURVE_NODE(300, "T", D("X", 1)) CURVE_NODE(301, "T", D("X", 2))
                                   CURVE_NODE(302, "T", D("X", 3)) CURVE_NODE(303, "T", D("X", 3))
@@ -298,6 +300,8 @@ static void takes_and_layers(void **state)
     assert_int_equal(take->layer_count, 2);
     assert_true(take->layers[0].weight == 1 && take->layers[0].mode == 0);
     assert_true(take->layers[1].weight == 0.07 && take->layers[1].mode == 2);
+    assert_true(!take->layers[0].mute && take->layers[1].mute && !take->layers[1].solo);
+    assert_true(take->layers[1].rotation == 1 && take->layers[1].scale == 0);
     assert_string_equal(take->layers[1].name, "over");
     assert_int_equal(take->track_count, 2);
     assert_true(take->tracks[0].layer == 0 && take->tracks[0].channel == KF_ROTATION &&
@@ -307,7 +311,6 @@ static void takes_and_layers(void **state)
     assert_true(take->tracks[1].curve[2].count == 2 && take->tracks[1].curve[2].keys[0].value == 5);
     assert_true(anim.takes[1].track_count == 0 && anim.takes[1].layer_count == 1);
     assert_true(anim.takes[2].track_count == 0);
-    assert_int_equal(said("layer-property"), 1);
     assert_int_equal(said("layer-without-take"), 1);
     assert_int_equal(said("curve-without-layer"), 1);
 }

@@ -310,8 +310,13 @@ static void random_scene(kf_anim *anim)
         take->end = 1 + random_below(100) / 8.0;
         for (uint32_t l = 1 + random_below(3); l > 0; l--) {
             kf_layer *layer = kfi_push(&job, &take->layers, &take->layer_count, sizeof *layer);
-            *layer = (kf_layer){kfi_format_text(&job, "layer %u", l), random_below(101) / 100.0,
-                                (uint8_t)random_below(3)};
+            *layer = (kf_layer){.name = kfi_format_text(&job, "layer %u", l),
+                                .weight = random_below(101) / 100.0,
+                                .mode = (uint8_t)random_below(3),
+                                .rotation = (uint8_t)random_below(2),
+                                .scale = (uint8_t)random_below(2),
+                                .mute = random_below(2),
+                                .solo = random_below(2)};
         }
         for (uint32_t l = 0; l < take->layer_count; l++)
             for (uint32_t n = 0; n < nodes; n++)
