@@ -295,10 +295,10 @@ static bool read_settings(kfi_fbx_reader *in)
     if (program->name.length > 0)
         in->anim->creator = kfi_format_text(in->job, "%s%s%s", program->name.data,
                                             program->version.length ? " " : "", program->version.data);
-    else
+    else if (scene->metadata.creator.length > 0)
         in->anim->creator =
             kfi_strndup(in->job, scene->metadata.creator.data, scene->metadata.creator.length);
-    return in->anim->creator != NULL;
+    return !kfi_failed(in->job);
 }
 
 /* ---------------------------------------------------------------- all of it */

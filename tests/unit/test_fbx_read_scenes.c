@@ -476,6 +476,7 @@ static void old_files(void **state)
     assert_true(curve->keys[1].time == 1 && curve->keys[1].value == 2.5 && curve->keys[2].value == 3.5);
     assert_true(curve->keys[0].interp == KF_STEP && curve->keys[1].interp == KF_LINEAR);
     assert_true(curve->keys[0].attr == 0);
+    assert_null(anim.creator); /* it names none */
 }
 
 int main(void)
