@@ -107,6 +107,13 @@ bool kfi_make_quat_keys(kf_job *job, kf_quat_curve *curve, size_t count, bool tc
     return curve->keys && (!tcb || curve->tcb);
 }
 
+uint8_t kfi_nonfinite_flags(double value)
+{
+    return (uint8_t)(KF_KEY_NONFINITE | (isnan(value) ? KF_KEY_NAN
+                                         : value > 0  ? KF_KEY_INFINITE
+                                                      : KF_KEY_MINUS_INFINITE));
+}
+
 bool kfi_tracks_by_node(kf_job *job, const kf_anim *anim, const kf_take *take, size_t **first, size_t **order)
 {
     *first = kfi_alloc(job, anim->node_count + 2, sizeof **first);

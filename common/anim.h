@@ -24,6 +24,9 @@ kf_track *kfi_add_track(kf_job *job, kf_take *take, uint32_t node, kf_channel ch
 bool kfi_make_keys(kf_job *job, kf_curve *curve, size_t count, bool tcb);
 bool kfi_make_quat_keys(kf_job *job, kf_quat_curve *curve, size_t count, bool tcb);
 
+/* The flags of a key whose value in the file is this, which is not finite. */
+uint8_t kfi_nonfinite_flags(double value);
+
 /* A take's tracks grouped by node: those of node n are order[first[n]] to order[first[n + 1] - 1], as they come. */
 bool kfi_tracks_by_node(kf_job *job, const kf_anim *anim, const kf_take *take, size_t **first, size_t **order);
 

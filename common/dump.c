@@ -3,6 +3,8 @@
 #include "format.h"
 #include "json.h"
 
+#include <math.h>
+
 typedef struct dump {
     kfi_json json;
     const kf_anim *anim;
@@ -61,6 +63,15 @@ static void interp_of(dump *d, int interp)
     kfi_json_text(&d->json, kfi_interp_name((kf_interp)interp));
 }
 
+/* The value as it stands in the file, where that is no finite number. */
+static double value_in_file(const kf_key *key)
+{
+    return key->flags & KF_KEY_NAN              ? (double)NAN
+           : key->flags & KF_KEY_INFINITE       ? (double)INFINITY
+           : key->flags & KF_KEY_MINUS_INFINITE ? -(double)INFINITY
+                                                : key->value;
+}
+
 /* A handle or number is printed where it counts, and where it does not but is there all the same. */
 static void curve_keys(dump *d, const kf_curve *curve)
 {
@@ -70,7 +81,7 @@ static void curve_keys(dump *d, const kf_curve *curve)
         kfi_json_line(&d->json);
         kfi_json_begin(&d->json, '{');
         number(d, "t", key->time);
-        number(d, "v", key->value);
+        number(d, "v", value_in_file(key));
         interp_of(d, key->interp);
         if (has_handle(previous) || key->in.dt != 0 || key->in.dv != 0)
             pair(d, "in", key->in);

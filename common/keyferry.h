@@ -125,7 +125,11 @@ typedef struct kf_key {
 enum {
     KF_KEY_HELPER = 1,   /* added by the FBX writer so that FBX plays the shape; no key of the game's */
     KF_KEY_BROKEN = 2,   /* in and out tangents are independent even where they happen to be in line */
-    KF_KEY_NONFINITE = 4 /* the file's value or time is no finite number; `value` holds the last finite one instead */
+    KF_KEY_NONFINITE = 4, /* the file's value or time is no finite number; `value` holds the last finite one instead */
+    /* With it on keys of scalar curves: what the file's value is, if it is the value. For kf_dump. */
+    KF_KEY_NAN = 8,
+    KF_KEY_INFINITE = 16,
+    KF_KEY_MINUS_INFINITE = 32
 };
 
 /* What the artist typed on a TCB key. Neutral at 0. */

@@ -367,7 +367,7 @@ static void read_times(const kfi_fbx_keys *from, double ticks_per_second, kf_key
         if (isfinite(from->values[i]))
             value = from->values[i];
         else
-            keys[i].flags = KF_KEY_NONFINITE;
+            keys[i].flags = kfi_nonfinite_flags((double)from->values[i]);
         keys[i].value = (double)value;
     }
 }

@@ -1,8 +1,9 @@
 /* An AnimationCurve.
  *
- *   7.x  arrays KeyTime, KeyValueFloat, KeyAttrFlags, KeyAttrDataFloat, KeyAttrRefCount (see fbx/keys.h). In
- * the document tree values are doubles, and the attributes' data floats, or from ASCII 7200 on the floats'
- * bits as integers. 6.x  keys of varying length, of which ufbx gives only the shape they have
+ *   7.x  arrays KeyTime, KeyValueFloat, KeyAttrFlags, KeyAttrDataFloat, KeyAttrRefCount (see fbx/keys.h). In the
+ *        document tree values are doubles, and the attributes' data floats, or from ASCII 7200 on the floats' bits
+ *        as integers.
+ *   6.x  keys of varying length, of which ufbx gives only the shape they have
  *
  *   Pre-Extrapolation, Post-Extrapolation: Type (a letter), Repetition */
 #include "fbx/scene_read.h"
@@ -168,7 +169,7 @@ static bool read_resolved(kfi_fbx_reader *in, const ufbx_anim_curve *from, const
             value = key->value;
         } else {
             bad++;
-            to->flags = KF_KEY_NONFINITE;
+            to->flags = kfi_nonfinite_flags(key->value);
         }
         to->value = value;
         to->in = handle(-(double)key->left.dx, -(double)key->left.dy);

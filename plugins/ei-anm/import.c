@@ -52,7 +52,7 @@ static bool import_translations(importer *im, const kfi_ei_anm *anm)
             if (isfinite(value)) {
                 last = value;
             } else {
-                curve->keys[i].flags = KF_KEY_NONFINITE;
+                curve->keys[i].flags = kfi_nonfinite_flags(value);
                 if (!warn_at(im, at, "nonfinite",
                              "a translation is not a finite number, the last one is held", i))
                     return false;

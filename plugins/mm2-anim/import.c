@@ -32,7 +32,7 @@ static bool make_curve(importer *im, kf_curve *curve, const kfi_mm2_anim *clip,
         if (isfinite(value) && fabs(value) <= (double)FLT_MAX) {
             last = value;
         } else {
-            key->flags |= KF_KEY_NONFINITE;
+            key->flags |= isfinite(value) ? KF_KEY_NONFINITE : kfi_nonfinite_flags(value);
             if (im->skipped++ == 0) {
                 im->skipped_frame = i;
                 im->skipped_node = node;

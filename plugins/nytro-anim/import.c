@@ -122,7 +122,7 @@ static bool import_values(const importer *im, unsigned channel, kf_track *track)
                 curve->tcb[i] = tcb;
             if (!isfinite(value)) {
                 curve->keys[i].value = i > 0 ? curve->keys[i - 1].value : track->rest[c];
-                curve->keys[i].flags |= KF_KEY_NONFINITE;
+                curve->keys[i].flags |= kfi_nonfinite_flags(value);
                 if (!warn_at(im, at, "nonfinite", time,
                              "a value is not a finite number, the last one is held"))
                     return false;

@@ -33,7 +33,7 @@ static bool read_times_and_values(x4_component *c)
         key->time = time;
         key->value = value;
         if (!finite) {
-            key->flags |= KF_KEY_NONFINITE;
+            key->flags |= isfinite(own_value) ? KF_KEY_NONFINITE : kfi_nonfinite_flags(own_value);
             if (!warn_key(c, "nonfinite", i,
                           isfinite(own_time) ? "the value is no finite number: the last one is held"
                                              : "the time is no finite number: the last one is held"))

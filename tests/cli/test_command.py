@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import unittest
@@ -9,7 +10,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 from command import DOOR, KEYFERRY, PLUGINS, SOURCE, Case, sample
 
-VERBS = ["convert", "verify", "info", "dump", "diff", "check", "explain", "formats"]
+VERBS = ["convert", "verify", "info", "dump", "diff", "check", "explain", "plan", "formats"]
 
 
 class Usage(Case):
@@ -74,8 +75,12 @@ class Usage(Case):
     def test_operands(self):
         for words in (["convert"], ["convert", "a"], ["info"], ["info", "a", "b"], ["dump"], ["diff", "a"],
                       ["diff", "a", "b", "c"], ["check"], ["verify"], ["formats", "a"], ["explain"], ["info", ""],
-                      ["convert", "-", "-", "x.fbx"]):
+                      ["convert", "x.fbx", "-", "--json"]):
             self.keyferry(*words, code=2)
+        for words in (["convert", "-", "-", "x.fbx"], ["diff", "-", "-"], ["check", "-", DOOR, "-"], ["verify", "-", "-"],
+                      ["info", "-", "--rig", "-"], ["convert", "-", "--base", "-", "-"]):
+            done = self.keyferry(*words, stdin=DOOR.read_bytes(), code=2)
+            self.assertIn(f"{words[0]}: standard input can be read only once", done.err)
         self.put("-file", DOOR.read_bytes())
         self.keyferry("info", "--", "-file")
 
@@ -92,6 +97,21 @@ class Usage(Case):
         done = self.keyferry("info", "--from", "x4ani", DOOR, code=2)
         self.assertIn("--from x4ani: there is no such format; did you mean x4-ani?", done.err)
         self.keyferry("convert", "--to", "fbx2", DOOR, "out.fbx", code=2)
+
+
+class Dump(Case):
+    def test_values_that_are_no_numbers(self):
+        """They are told as the file has them, in words, and the rest of the file to the last bit."""
+        data = (SOURCE / "tests/data/ei-anm/not_finite.anm").read_bytes()
+        at = 4 + 16 * struct.unpack_from("<I", data)[0]
+        moves = [struct.unpack_from("<3f", data, at + 4 + 12 * i) for i in range(*struct.unpack_from("<I", data, at))]
+        tracks = self.json("dump", SOURCE / "tests/data/ei-anm/not_finite.anm")["takes"][0]["tracks"]
+        told = {t["component"]: [k["v"] for k in t["keys"]] for t in tracks if t["channel"] == "translation"}
+        words = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+        bits = lambda value: value if isinstance(value, str) else struct.pack("<f", value)
+        for c, letter in enumerate("xyz"):
+            self.assertEqual([bits(v) for v in told[letter]], [bits(words.get(str(move[c]), move[c])) for move in moves])
+        self.assertTrue(any(str(value) in words for move in moves for value in move))
 
 
 class Formats(Case):

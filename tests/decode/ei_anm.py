@@ -20,12 +20,17 @@ def timed(keys, bad, first, rate):
             for i, (key, wrong) in enumerate(zip(keys, bad))]
 
 
+def told(value, instead):
+    """A value as dump tells it: `instead`, but in a word if the file's is no finite number."""
+    return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(str(value), instead)
+
+
 def held(values, last=0.0):
-    """What is not finite holds the last finite number."""
+    """What is not finite holds the last finite number, and is told as what it is."""
     out = []
     for value in values:
         last = value if math.isfinite(value) else last
-        out.append({"v": last})
+        out.append({"v": told(value, last)})
     return out, [not math.isfinite(v) for v in values]
 
 

@@ -35,6 +35,11 @@ def layout(data):
     raise ValueError("no clip")
 
 
+def told(value, instead):
+    """A value as dump tells it: `instead`, but in a word if the file's is no finite number."""
+    return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(str(value), instead)
+
+
 def keys(data, offset, floats, frames, index, rate, unit):
     """One float of every frame; where it is no usable number the one before it holds."""
     out, last = [], 0.0
@@ -42,7 +47,7 @@ def keys(data, offset, floats, frames, index, rate, unit):
         value = struct.unpack_from("<f", data, offset + 4 * (frame * floats + index))[0] * unit
         usable = math.isfinite(value) and abs(value) <= LARGEST
         last = value if usable else last
-        out.append({"t": frame / rate, "v": last, "interp": "linear", **({} if usable else {"nonfinite": True})})
+        out.append({"t": frame / rate, "v": told(value, last), "interp": "linear", **({} if usable else {"nonfinite": True})})
     return out
 
 

@@ -90,6 +90,11 @@ def numbers(tcb):
     return dict(zip(NUMBERS, finite(tcb, (0.0,) * 5))) if tcb else {}
 
 
+def told(value, instead):
+    """A value as dump tells it: `instead`, but in a word if the file's is no finite number."""
+    return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(str(value), instead)
+
+
 def flagged(bad):
     return {"nonfinite": True} if bad else {}
 
@@ -102,7 +107,7 @@ def scalar(keys, flags, component, rest):
         last = value[component] if math.isfinite(value[component]) else last
         values.append(last)
     for i, (time, value) in enumerate(zip(times, values)):
-        key = {"t": time, "v": value, "interp": interp, **numbers(keys[i][2]),
+        key = {"t": time, "v": told(keys[i][3][component], value), "interp": interp, **numbers(keys[i][2]),
                **flagged(bad[i] or not math.isfinite(keys[i][3][component]))}
         if interp == "hermite":
             a, b = max(0, i - 1), min(len(keys) - 1, i + 1)

@@ -35,6 +35,11 @@ def text_number(value):
     return "%.9g" % value
 
 
+def told(value, instead):
+    """A value as dump tells it: `instead`, but in a word if the file's is no finite number."""
+    return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(str(value), instead)
+
+
 def named(raw):
     """A name as dump prints it, with all bytes in hex where they are no UTF-8."""
     text, at, valid = "", 0, True
@@ -139,7 +144,8 @@ class Curve:
         handled = ("bezier", "hermite")
         for i, key in enumerate(self.keys):
             before = self.keys[i - 1]["interp"] if i else ""
-            item = {"t": text_number(key["t"]), "v": text_number(key["v"]), "interp": key["interp"]}
+            item = {"t": text_number(key["t"]), "v": told(self.records[i].value[self.c], text_number(key["v"])),
+                    "interp": key["interp"]}
             if before in handled or any(key["in"]):
                 item["in"] = [text_number(n) for n in key["in"]]
             if key["interp"] in handled or any(key["out"]):

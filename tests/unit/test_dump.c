@@ -97,6 +97,23 @@ static kf_anim *one_of_everything(state *s)
     return &anim;
 }
 
+/* A value that is no finite number is told as it stands in the file, not as what holds in its place. */
+static void values_that_are_none(void **in)
+{
+    state *s = *in;
+    static const double values[3] = {NAN, INFINITY, -INFINITY};
+    static const char *const told[3] = {"\"v\":\"NaN\"", "\"v\":\"Infinity\"", "\"v\":\"-Infinity\""};
+    kf_anim *anim = one_of_everything(s);
+    kf_key *key = &anim->takes[0].tracks[0].curve[1].keys[1];
+    for (int i = 0; i < 3; i++) {
+        key->flags = kfi_nonfinite_flags(values[i]);
+        const char *text = dumped(s, anim);
+        assert_non_null(strstr(text, told[i]));
+        assert_null(strstr(text, "e+300"));
+        assert_non_null(strstr(text, "\"nonfinite\":true"));
+    }
+}
+
 static const char NEUTRAL[] = ",\"tension\":0,\"continuity\":0,\"bias\":0,\"ease_in\":0,\"ease_out\":0";
 
 static void everything_to_the_letter(void **in)
@@ -245,6 +262,7 @@ int main(void)
 #define WITH_STATE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
     const struct CMUnitTest tests[] = {
         WITH_STATE(everything_to_the_letter),
+        WITH_STATE(values_that_are_none),
         WITH_STATE(nine_digits_for_floats),
         cmocka_unit_test(digits_are_enough),
         cmocka_unit_test(numbers_ignore_the_locale),

@@ -217,7 +217,8 @@ static void test_oddities(void **state)
                    *turn = plugin_track(&test, 0, KF_ROTATION);
     assert_true(turn->quat.keys[0].q[0] == 1.0);
     assert_true(turn->quat.keys[1].q[0] == 1.0 && turn->quat.keys[1].flags == KF_KEY_NONFINITE);
-    assert_true(move->curve[0].keys[1].value == 1.0 && move->curve[0].keys[1].flags == KF_KEY_NONFINITE);
+    assert_true(move->curve[0].keys[1].value == 1.0 && move->curve[0].keys[1].flags ==
+                (KF_KEY_NONFINITE | KF_KEY_INFINITE));
     assert_true(plugin_export(&test, true));
     assert_int_equal(plugin_changed_bytes(&test, 0), 0);
 

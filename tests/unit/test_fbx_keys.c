@@ -395,7 +395,7 @@ static void test_not_finite(void **state)
     keys.values[1] = NAN;
     kf_curve curve = {0};
     assert_true(kfi_fbx_unpack(&job, &keys, (double)KFI_FBX_TICKS, &curve));
-    assert_int_equal(curve.keys[1].flags, KF_KEY_NONFINITE);
+    assert_int_equal(curve.keys[1].flags, KF_KEY_NONFINITE | KF_KEY_NAN);
     assert_true(curve.keys[1].value == curve.keys[0].value);
     assert_true(curve.keys[1].in.dv == 0 && curve.tcb[1].tension == 0 && curve.tcb[1].bias == 0);
     assert_true(kfi_fbx_pack(&job, &curve, &again));
