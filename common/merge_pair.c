@@ -3,7 +3,9 @@
 
 #include <math.h>
 
-/* Removed and added keys between two keys that stayed are moved keys where they pair up. */
+/* Removed and added keys between two keys that stayed are moved keys where they pair up. A key's value is looked for in
+ * so many of those that came, so that a curve that is new all over costs no more than its length. */
+enum { NEAR = 256 };
 static void pair_moved(const kfi_merge_track *t, const kf_curve *w, size_t w0, size_t w1, const kf_curve *e, size_t e0,
                        size_t e1, kfi_pairing *p)
 {
@@ -16,10 +18,10 @@ static void pair_moved(const kfi_merge_track *t, const kf_curve *w, size_t w0, s
     for (size_t i = w0; i < w1; i++) {
         if (w->keys[i].flags & KF_KEY_HELPER)
             continue;
-        size_t at = j;
-        while (!all && at < e1 && !kfi_same_value(t->limits, t->written->channel, w->keys[i].value, e->keys[at].value))
+        size_t at = j, end = e1 - j < NEAR ? e1 : j + NEAR;
+        while (!all && at < end && !kfi_same_value(t->limits, t->written->channel, w->keys[i].value, e->keys[at].value))
             at++;
-        if (at < e1) {
+        if (at < end) {
             p->partner[at] = (int64_t)i;
             p->back[i] = (int64_t)at;
             j = at + 1;
