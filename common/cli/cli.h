@@ -108,8 +108,6 @@ const char *base_name(const char *path);
 char *join_path(const char *folder, const char *name);
 void *need(void *memory); /* ends the program when memory ran out */
 char *copy_text(const char *text);
-/* A kf_allocator's function: realloc and free. */
-void *resize_memory(void *user, void *block, size_t old_size, size_t new_size);
 
 /* ---- folder.c */
 typedef struct path_list {

@@ -279,12 +279,19 @@ void kfi_fbx_pack_into(const kf_curve *curve, kfi_fbx_keys *keys)
     float value = 0, in_slope = 0;
     uint32_t last_flags = 0;
     size_t runs = 0;
+    bool plain = false; /* the last record is that of any line */
     for (size_t i = 0; i < count; i++) {
         const kf_key *key = &curve->keys[i];
         if (!isnan(key->value)) /* a value that is none holds the one before */
             value = to_float(key->value);
         keys->times[i] = round_ticks(key->time);
         keys->values[i] = value;
+        bool line = key->interp == KF_LINEAR && key->attr == 0;
+        if (line && plain) {
+            keys->ref_count[runs - 1]++;
+            continue;
+        }
+        plain = line;
 
         /* Made in its place, which is given up again if it only repeats the one before. */
         uint32_t flags, *data = &keys->data[4 * runs];
