@@ -18,6 +18,7 @@ void die(const char *what);
 double now(void);                          /* processor time, seconds */
 void put(const char *name, double value);  /* into the line of JSON, behind its first member */
 double write_fbx(kf_job *job, const kf_anim *anim, memory *m); /* the least time of all rounds */
+double write_fbx_file(kf_job *job, const kf_anim *anim, const char *path);
 
 int bench_game(const char *path);
 int bench_decode(void);

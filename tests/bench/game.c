@@ -40,6 +40,11 @@ int bench_game(const char *path)
     printf("{\"game\":1");
     put("write_game", write_fbx(job, &scene.lowered.anim, &m));
     put("write_game_size", (double)m.size);
+    char *out = malloc(strlen(path) + 5);
+    if (!out)
+        die("no memory");
+    put("write_game_file", write_fbx_file(job, &scene.lowered.anim, strcat(strcpy(out, path), ".fbx")));
+    free(out);
     printf("}\n");
     free(m.data);
     free(data);

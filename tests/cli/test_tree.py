@@ -122,6 +122,20 @@ class Tree(Case):
         self.assertEqual(done.out.decode().splitlines(), [f"game/{n}: ok" for n in sorted(self.originals)])
         self.assertIn("4 came back whole, 0 failed, 9 left out", done.err)
 
+    def test_verify_and_check_for_any_number_of_threads(self):
+        """A line of JSON for each file, in the order of the names; a bad one does not stop the rest."""
+        for i in range(20):
+            self.put(f"game/many/{i:03}.smpl", sample([(0, i), (1, i * 2)]))
+        self.put("game/many/010.ani", DOOR.read_bytes()[:-7])
+        expected = sorted([*(f"game/{n}" for n in self.originals), "game/many/010.ani",
+                           *(f"game/many/{i:03}.smpl" for i in range(20))])
+        for verb in ("verify", "check"):
+            printed = {self.keyferry(verb, "--json", "--jobs", jobs, "game", code=1).out for jobs in (1, 2, 7)}
+            self.assertEqual(len(printed), 1)
+            lines = [json.loads(line) for line in printed.pop().decode().splitlines()]
+            self.assertEqual([line["file"] for line in lines], expected)
+            self.assertEqual([line["file"] for line in lines if not line["ok"]], ["game/many/010.ani"])
+
 
 class Terminal(Case):
     """The progress bar: only on a terminal, and gone in the end."""
