@@ -284,6 +284,7 @@ static bool finish(kfi_fitting *f, kf_curve *result)
             key->key.interp = key[-1].key.interp;
         origin[i] = (kf_origin){key->origin, KF_CHANGED_ALL};
         if (key->origin != KF_NEW) {
+            /* NOLINTNEXTLINE: what has an origin has an original */
             const kf_tcb *old = original->tcb ? &original->tcb[key->origin] : NULL;
             origin[i].changed = changes(&original->keys[key->origin], &key->key, old, &key->tcb);
             if (origin[i].changed & KF_CHANGED_INTERP)

@@ -61,7 +61,7 @@ static void linearize(const kfi_samples *s, size_t a, size_t b, const double x[U
         double rate = fmax(d0 * x[0] + d1 * (1.0 - x[1]) + d2, 1e-6);
         double slope = (d0 * x[2] + d1 * (rise + x[3]) + d2 * rise) / rate;
         double miss = s->v[i] - s->v[a] - (f0 * x[2] + f1 * (rise + x[3]) + f2 * rise);
-        double g[UNKNOWNS] = {-slope * f0, slope * f1, f0, f1};
+        const double g[UNKNOWNS] = {-slope * f0, slope * f1, f0, f1};
         for (int r = 0; r < UNKNOWNS; r++) {
             for (int c = 0; c <= r; c++)
                 n->a[r][c] += g[r] * g[c];

@@ -339,6 +339,7 @@ static bool finish(kfi_quat_fitting *f, kf_quat_curve *result)
         if (i > 0 && i + 1 == f->item_count && !can(f, it->key.interp))
             it->key.interp = it[-1].key.interp;
         if (it->origin != KF_NEW) {
+            /* NOLINTNEXTLINE: what has an origin has an original */
             const kf_quat_key *was = &original->keys[it->origin];
             bool same = memcmp(was->q, it->key.q, sizeof was->q) == 0;
             changed =

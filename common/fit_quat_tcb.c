@@ -40,7 +40,6 @@ typedef struct trial {
     kf_quat_key keys[4];
     kf_tcb tcb[4];
     kf_quat_curve curve;
-    size_t at; /* the key's place among them */
 } trial;
 
 /* The worst miss of the segment between items of the trial that lie at samples a and b. */
@@ -63,7 +62,7 @@ static double numbers_for(const kfi_quat_fitting *f, size_t i, int side, size_t 
     const kfi_quat_item *kept = side ? it - 1 : it + 1;
     kf_quat_key fresh = {.time = f->t[there], .interp = KF_TCB};
     memcpy(fresh.q, f->q[there], sizeof fresh.q);
-    trial t = {.at = 1};
+    trial t = {0};
     t.keys[side ? 0 : 2] = kept->key;
     t.keys[1] = it->key;
     t.keys[1].interp = KF_TCB;

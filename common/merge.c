@@ -112,7 +112,7 @@ static size_t frame_count(const kfi_merging *m, size_t written_take)
     const kf_take *written = &input->written->takes[written_take];
     const kf_take *original = &input->original->takes[written->source];
     double rate = input->original->frame_rate;
-    double end = written->end, came = -INFINITY, stop = -INFINITY;
+    double end, came = -INFINITY, stop = -INFINITY;
     for (size_t i = 0; i < input->edited->take_count; i++)
         if (m->matches.take[i] == (int32_t)written_take)
             stop = fmax(stop, input->edited->takes[i].end - m->matches.offset[written_take]);
@@ -261,6 +261,7 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
     if (!kfi_settle_take(m, written_take))
         return false;
 
+    /* NOLINTNEXTLINE: its source is one of them */
     to->tracks = NULL;
     to->track_count = 0;
     size_t kept = 0, extra = original->track_count;

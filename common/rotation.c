@@ -185,6 +185,7 @@ void kfi_quat_to_euler_within(const double q[4], kf_rotation_order order, const 
     second[axis[1]] = 180.0 - first[axis[1]];
     second[axis[2]] = first[axis[2]] + 180.0;
     for (int i = 0; i < 3; i++) {
+        /* NOLINTNEXTLINE: the axes are all three */
         first[i] = unroll(first[i], near[i]);
         second[i] = unroll(second[i], near[i]);
     }

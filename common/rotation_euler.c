@@ -53,6 +53,7 @@ static double miss(const walk *w, const double angles[3], const double q[4])
 }
 
 /* Steps on from the last spot to `time`, in halves if the angles do not run evenly. */
+/* NOLINTNEXTLINE: DEEPEST bounds it */
 static void step_to(walk *w, double time, int depth)
 {
     const spot *from = &w->spots[w->count - 1];
@@ -81,7 +82,7 @@ static void step_past_ease(walk *w, double time)
     const kfi_quat_segment *s = w->segment;
     double a = s->ease0, b = s->ease1, last = w->spots[w->count - 1].time;
     kfi_share_ease(&a, &b);
-    double marks[4] = {0.5 * a, a, 1.0 - b, 1.0 - 0.5 * b};
+    const double marks[4] = {0.5 * a, a, 1.0 - b, 1.0 - 0.5 * b};
     for (int i = 0; i < 4; i++) {
         double mark = s->t0 + marks[i] * (s->t1 - s->t0);
         if (mark > last && mark < time) {

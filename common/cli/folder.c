@@ -44,6 +44,7 @@ static bool names_in(const char *folder, path_list *names, FILE *err)
     return true;
 }
 
+/* NOLINTNEXTLINE: no deeper than a path is long */
 static bool walk(const char *folder, bool deep, const file_about *skip, path_list *list, FILE *err)
 {
     path_list names = {0};

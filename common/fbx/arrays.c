@@ -205,13 +205,11 @@ static void put_packed(kfi_tree *tree, char type, const uint8_t *data, size_t co
 static void put_array(kfi_tree *tree, char type, const uint8_t *data, size_t count, size_t item_size)
 {
     size_t size = count * item_size;
-    if (size < STORED_BELOW)
-        put_raw(tree, type, data, count, size);
-    else if (type != 'f')
+    if (size >= STORED_BELOW && type != 'f')
         put_packed(tree, type, data, count, size);
-    else if (kfi_words_worthwhile(data, count))
+    else if (size >= STORED_BELOW && kfi_words_worthwhile(data, count))
         put_words(tree, type, data, count);
-    else /* other 32-bit values hardly ever pack better than to nine tenths */
+    else /* short, or 32-bit values, which otherwise hardly ever pack better than to nine tenths */
         put_raw(tree, type, data, count, size);
 }
 

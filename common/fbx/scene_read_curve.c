@@ -123,6 +123,7 @@ static bool read_arrays(kfi_fbx_reader *in, const kfi_fbx_raw *raw,
 {
     size_t counts[KFI_FBX_ARRAYS];
     for (size_t i = 0; i < KFI_FBX_ARRAYS; i++)
+        /* cppcheck-suppress nullPointer */
         counts[i] = raw ? raw->arrays[i].count : (size_t)from[i]->value_int;
     uint64_t offset = raw ? (uint64_t)(raw->arrays[KFI_FBX_TIMES].data - in->bytes) : KF_NO_OFFSET;
     if (!check_lengths(in->job, counts, offset, place)) return false;

@@ -25,6 +25,7 @@ void kfi_write_component(kfi_tree *tree, const kf_track *track, unsigned compone
     char joined[256] = "d|";
     size_t size = strlen(name);
     if (track->curves != 1) {
+        /* NOLINTNEXTLINE: there are three at the most */
         kfi_tree_text(tree, axes[component]);
     } else if (size < sizeof joined - 2) {
         memcpy(joined + 2, name, size);

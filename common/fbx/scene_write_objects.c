@@ -59,6 +59,7 @@ static void write_doubles(const kfi_scene_writer *w, const char *name, const dou
 {
     bool finite = true;
     for (size_t i = 0; i < count; i++)
+        /* NOLINTNEXTLINE: there are as many as the count says */
         finite = finite && isfinite(values[i]);
     for (size_t i = 0; i < count && !finite; i++)
         w->numbers[i] = isfinite(values[i]) ? values[i] : 0;

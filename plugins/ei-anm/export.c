@@ -110,6 +110,7 @@ static bool build_translations(const ei_part *part, const kf_track *track, uint3
             if (kept)
                 memcpy(at, kept + 4 * c, 4);
             else if (!kfi_ei_store(part, at,
+                                   /* NOLINTNEXTLINE: the key is one of the curve */
                                    key >= 0 ? curve->keys[key].value
                                             : kfi_curve_value(curve, time, track->rest[c]),
                                    time))

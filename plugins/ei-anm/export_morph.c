@@ -108,6 +108,7 @@ static void add_weighted(const morphs *m, double weight, int64_t origin, blend *
 static int64_t original_frame(const morphs *m, const kf_shape *shape, size_t *hint)
 {
     const kf_shape *same = shape ? find_shape(m->was, shape->name, hint) : NULL;
+    /* NOLINTNEXTLINE: it is one of those */
     return same ? same - m->was->shapes : -1;
 }
 

@@ -62,6 +62,7 @@ static const kf_key *moving_key(const kf_track *track, const double still[3], do
 {
     for (unsigned c = 0; c < track->curves; c++)
         for (size_t i = 0; i < track->curve[c].count; i++)
+            /* NOLINTNEXTLINE: a track has three curves at the most */
             if (!(fabs(track->curve[c].keys[i].value - still[c]) <= limit))
                 return &track->curve[c].keys[i];
     return NULL;

@@ -71,6 +71,7 @@ static bool encode_rotation(const nytro_node *node, const nytro_key *key, const 
     for (size_t c = 0; c < 3; c++)
         kfi_store_f32(at + 4 + 4 * c, (float)axis[c]);
     if (axis_same)
+        /* NOLINTNEXTLINE: the same as the old one */
         memcpy(at + 4, old + 4, 12);
     return true;
 }

@@ -319,6 +319,7 @@ static bool write_duration(const plan *p, const planned *item, uint8_t *desc, co
     const kf_take *take = item->take == NONE ? NULL : &p->anim->takes[item->take];
     float last = last_time(keys, count), duration = 0;
     if (!item->base) {
+        /* NOLINTNEXTLINE: what is new has a take */
         x4_list list = {.take = take->name, .node = p->anim->nodes[item->node].name};
         double length = take->end - (take->source < 0 ? take->start : 0);
         if (!kfi_x4_to_f32(p->job, &list, isfinite(length) && length > 0 ? length : 0, &duration))
@@ -413,7 +414,7 @@ bool kfi_x4_export(kf_export_job *job)
     p.drop_missing = job->options && job->options->drop_missing;
     if (job->original)
         p.native = job->original->native;
-    kfi_writer out;
+    kfi_writer out = {0};
     if (!make_plan(&p) || !write_plan(&p, &out))
         return false;
     const char *name = job->original && job->count > 0 ? job->files[0].name : job->output;

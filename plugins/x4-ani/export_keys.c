@@ -324,7 +324,7 @@ bool kfi_x4_write_list(kf_job *job, const x4_list *list, uint8_t *records)
         return false;
     for (unsigned c = 0; c < 3; c++)
         w.constant[c] = (kf_key){.value = list->track->rest[c], .interp = KF_LINEAR};
-    row before = {0}, here = {0}, next = {0};
+    row before, here = {0}, next = {0};
     if (w.count)
         find_row(&w, 0, &next);
     for (size_t i = 0; i < w.count; i++) {

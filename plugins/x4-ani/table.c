@@ -14,12 +14,11 @@ bool kfi_x4_table_init(kf_job *job, x4_table *table, size_t most)
 
 x4_entry *kfi_x4_table_at(x4_table *table, const void *text, size_t size, uint32_t number, bool *found)
 {
-    uint64_t hash = (text ? kfi_hash(text, size) : 0) ^ (number * UINT64_C(0x9e3779b97f4a7c15));
+    uint64_t hash = kfi_hash(text, size) ^ (number * UINT64_C(0x9e3779b97f4a7c15));
     size_t at = (size_t)(hash ^ hash >> 29) & table->mask;
     while (table->entries[at].taken) {
         x4_entry *entry = &table->entries[at];
-        if (entry->size == size && entry->number == number &&
-            (size == 0 || memcmp(entry->text, text, size) == 0)) {
+        if (entry->size == size && entry->number == number && memcmp(entry->text, text, size) == 0) {
             *found = true;
             return entry;
         }
