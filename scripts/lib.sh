@@ -51,6 +51,43 @@ need_clang()
         CC=clang need "sanitizer/hwasan_interface.h=libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
 }
 
+# foreign FOLDER ARCHITECTURE PACKAGE...: unpacks Debian packages of another machine's kind into FOLDER, by apt with lists
+# and a cache of its own, so that nothing of this system changes.
+foreign()
+{
+    local folder=$1 arch=$2 list state name
+    shift 2
+    [ ! -e "$folder/.unpacked" ] || return 0
+    has apt-get || { say "Packages of $arch come by apt, which is not here"; return 1; }
+    state=$folder/apt
+    mkdir -p "$state/lists/partial" "$state/cache/archives/partial" "$state/packages"
+    list=(-q -o APT::Architectures::="$(dpkg --print-architecture)" -o APT::Architectures::="$arch" -o Acquire::Languages=none
+        -o Dir::State::lists="$state/lists" -o Dir::Cache="$state/cache" -o APT::Sandbox::User="$(id -un)")
+    apt-get "${list[@]}" update >&2 || say "Not every package list of $arch could be had" # those needed decide below
+    (cd "$state/packages" && apt-get "${list[@]}" download "${@/%/:$arch}" >&2) || return 1
+    for name in "$state"/packages/*.deb; do
+        dpkg-deb -x "$name" "$folder"
+    done
+    rm -r "$state"
+    touch "$folder/.unpacked"
+}
+
+# test_foreign ARCHITECTURE TRIPLET EMULATOR [C-FLAG...]: the unit and contract tests and the replays of the fuzz targets,
+# built by a cross compiler for another kind of machine and run by EMULATOR (empty: this machine runs them itself).
+test_foreign()
+{
+    local arch=$1 triplet=$2 emulator=$3 build=$root/build/exotic-$1 libraries=$root/build/exotic-$1-libraries lib
+    shift 3
+    foreign "$libraries" "$arch" zlib1g zlib1g-dev libcmocka0 libcmocka-dev || skip "The libraries for $arch could not be had"
+    lib=$(dirname "$(find "$libraries/usr/lib" -name libcmocka.so)")
+    build_once "$build" -DKEYFERRY_WERROR=ON -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$arch" \
+        -DCMAKE_C_COMPILER="$triplet-gcc" -DCMAKE_CROSSCOMPILING_EMULATOR="$emulator" \
+        "-DCMAKE_C_FLAGS=$* -isystem $libraries/usr/include/${lib##*/}" \
+        -DZLIB_INCLUDE_DIR="$libraries/usr/include" -DZLIB_LIBRARY="$lib/libz.a" \
+        -DCMOCKA_INCLUDE="$libraries/usr/include" -DCMOCKA_LIBRARY="$lib/libcmocka.so"
+    ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$(nproc)" -R '^(unit|fuzz)\.'
+}
+
 # stale FOLDER PATH...: has something below the paths changed since build_once ended there?
 stale()
 {

@@ -10,6 +10,16 @@ if(PROJECT_IS_TOP_LEVEL)
     string(REPLACE "-O3" "-O2" CMAKE_C_FLAGS_RELEASE "${CMAKE_C_FLAGS_RELEASE}")
 endif()
 
+# No more digits than the type has, for the same bytes on every machine: gcc takes them on the old floating-point unit of
+# 32-bit x86, and for floats on s390x.
+include(CheckSymbolExists)
+check_symbol_exists(__i386__ "" KEYFERRY_I386)
+if(KEYFERRY_I386 AND NOT MSVC)
+    add_compile_options(-msse2 -mfpmath=sse)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^s390" AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-fexcess-precision=fast)
+endif()
+
 add_library(keyferry-flags INTERFACE)
 if(MSVC)
     target_compile_options(keyferry-flags INTERFACE /W4 /utf-8 $<$<BOOL:${KEYFERRY_WERROR}>:/WX>)

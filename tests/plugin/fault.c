@@ -51,7 +51,6 @@ static int fault(const char *call)
 
 typedef int open_function(const char *path, int flags, ...);
 typedef ssize_t write_function(int fd, const void *data, size_t size);
-typedef ssize_t pwrite_function(int fd, const void *data, size_t size, off_t at);
 typedef int fd_function(int fd);
 typedef void void_function(void);
 typedef int path_function(const char *path);
@@ -77,15 +76,16 @@ ssize_t write(int fd, const void *data, size_t size)
     return fd > 2 && fault("write") ? -1 : original(fd, data, size);
 }
 
-#define PWRITE(name)                                                                                         \
-    ssize_t name(int fd, const void *data, size_t size, off_t at)                                            \
+#define PWRITE(name, offset)                                                                                 \
+    typedef ssize_t name##_function(int fd, const void *data, size_t size, offset at);                       \
+    name##_function name;                                                                                    \
+    ssize_t name(int fd, const void *data, size_t size, offset at)                                           \
     {                                                                                                        \
-        ORIGINAL(#name, pwrite_function)                                                                     \
+        ORIGINAL(#name, name##_function)                                                                     \
         return fault("pwrite") ? -1 : original(fd, data, size, at);                                          \
     }
-pwrite_function pwrite, pwrite64;
-PWRITE(pwrite)
-PWRITE(pwrite64)
+PWRITE(pwrite, off_t)
+PWRITE(pwrite64, off64_t)
 
 int fsync(int fd)
 {

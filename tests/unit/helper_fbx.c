@@ -1,6 +1,7 @@
 #include "helper_fbx.h"
 
 #include "fbx/scene.h"
+#include "helper_memory.h"
 #include "writer.h"
 
 #include <setjmp.h>
@@ -284,20 +285,21 @@ void fbx_f64(fbx_maker *m, double value)
 
 void fbx_array(fbx_maker *m, char type, const void *items, uint32_t count, bool packed)
 {
-    uLong size = (uLong)count * (type == 'l' || type == 'd' ? 8 : 4);
+    size_t item_size = type == 'l' || type == 'd' ? 8 : 4;
+    uLong size = (uLong)count * item_size;
     uLongf packed_size = compressBound(size);
-    uint8_t *data = malloc(packed_size);
+    uint8_t *data = malloc(packed_size), *plain = malloc(size + 1);
+    store_items(plain, items, count, item_size);
     if (packed)
-        assert_int_equal(compress(data, &packed_size, size ? items : data, size), Z_OK);
-    else
-        memcpy(data, size ? items : data, size);
+        assert_int_equal(compress(data, &packed_size, plain, size), Z_OK);
     count_value(m);
     fbx_bytes(m, &type, 1);
     put_u32(m, count);
     put_u32(m, packed);
     put_u32(m, (uint32_t)(packed ? packed_size : size));
-    fbx_bytes(m, data, packed ? packed_size : size);
+    fbx_bytes(m, packed ? data : plain, packed ? packed_size : size);
     free(data);
+    free(plain);
 }
 
 void fbx_array_record(fbx_maker *m, const char *name, char type, const void *items, uint32_t count,

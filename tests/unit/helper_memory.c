@@ -1,5 +1,7 @@
 #include "helper_memory.h"
 
+#include "writer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,4 +55,20 @@ void memory_sink_free(memory_sink *memory)
 {
     free(memory->data);
     memset(memory, 0, sizeof *memory);
+}
+
+void store_items(uint8_t *to, const void *items, size_t count, size_t item_size)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *item = (const uint8_t *)items + i * item_size;
+        uint32_t four;
+        uint64_t eight;
+        memcpy(&four, item, 4);
+        if (item_size == 4) {
+            kfi_store_u32(to + i * 4, four);
+        } else {
+            memcpy(&eight, item, 8);
+            kfi_store_u64(to + i * 8, eight);
+        }
+    }
 }

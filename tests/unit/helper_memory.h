@@ -18,4 +18,7 @@ typedef struct memory_sink {
 kf_sink memory_sink_of(memory_sink *memory); /* starts it empty */
 void memory_sink_free(memory_sink *memory);
 
+/* Items of 4 or 8 bytes as they stand in a file: little endian, whatever this machine is. */
+void store_items(uint8_t *to, const void *items, size_t count, size_t item_size);
+
 #endif

@@ -244,6 +244,14 @@ static void note(trace *log, char kind, const void *data, size_t size)
     log->size += 9 + size;
 }
 
+static void note_items(trace *log, char kind, const void *items, size_t count, size_t item_size)
+{
+    uint8_t *stored = malloc(count * item_size + 1);
+    store_items(stored, items, count, item_size);
+    note(log, kind, stored, count * item_size);
+    free(stored);
+}
+
 static const uint8_t *parse_value(const uint8_t *p, const uint8_t *end, trace *log, size_t *packed)
 {
     char type = (char)*p++;
@@ -376,7 +384,7 @@ static void random_node(kfi_tree *tree, trace *log, unsigned depth)
             break;
         case 4:
             kfi_tree_f64(tree, twice);
-            note(log, 'D', &twice, 8);
+            note_items(log, 'D', &twice, 1, 8);
             break;
         case 5:
             kfi_tree_i64(tree, -(int64_t)bits);
@@ -409,19 +417,19 @@ static void random_node(kfi_tree *tree, trace *log, unsigned depth)
         switch (next_random() % 6) {
         case 0:
             kfi_tree_i32_array(tree, (int32_t *)data, count);
-            note(log, 'i', data, count * 4);
+            note_items(log, 'i', data, count, 4);
             break;
         case 1:
             kfi_tree_i64_array(tree, (int64_t *)data, count);
-            note(log, 'l', data, count * 8);
+            note_items(log, 'l', data, count, 8);
             break;
         case 2:
             kfi_tree_f32_array(tree, (float *)data, count);
-            note(log, 'f', data, count * 4);
+            note_items(log, 'f', data, count, 4);
             break;
         case 3:
             kfi_tree_f64_array(tree, (double *)data, count);
-            note(log, 'd', data, count * 8);
+            note_items(log, 'd', data, count, 8);
             break;
         case 4:
             kfi_tree_byte_array(tree, data, count);
@@ -429,7 +437,7 @@ static void random_node(kfi_tree *tree, trace *log, unsigned depth)
             break;
         default:
             kfi_tree_bits_array(tree, (uint32_t *)data, count);
-            note(log, 'f', data, count * 4);
+            note_items(log, 'f', data, count, 4);
             break;
         }
         free(data);
