@@ -43,7 +43,7 @@ if(KEYFERRY_TSAN)
     list(APPEND instrument -fsanitize=thread -fno-omit-frame-pointer)
 endif()
 if(KEYFERRY_COVERAGE)
-    list(APPEND instrument --coverage)
+    list(APPEND instrument --coverage -fprofile-update=atomic) # threads count too
 endif()
 if(KEYFERRY_FUZZ)
     if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
