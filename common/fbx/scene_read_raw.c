@@ -134,18 +134,10 @@ static bool list_curves(const walk *in, kfi_fbx_raw *list, size_t *count)
     }
 }
 
-static bool little_endian(void)
-{
-    const uint16_t probe = 1;
-    uint8_t low;
-    memcpy(&low, &probe, 1);
-    return low == 1;
-}
-
 bool kfi_fbx_index(kfi_fbx_reader *in, const kf_file *file)
 {
     const uint8_t *data = file->data;
-    if (!little_endian() || file->size < HEADER_SIZE || data[0] != 'K' || data[21] != 0x1a || data[22] != 0)
+    if (file->size < HEADER_SIZE || data[0] != 'K' || data[21] != 0x1a || data[22] != 0)
         return true;
     uint32_t version = kfi_load_u32(data + 23);
     walk bytes = {data, data + file->size, version >= WIDE_VERSION};
@@ -180,6 +172,20 @@ static bool same_bytes(const kfi_fbx_array *a, const kfi_fbx_array *b)
            (a->data == b->data || memcmp(a->data, b->data, a->size) == 0);
 }
 
+/* Items stand little endian in the file; where this machine's do not, they are turned. */
+static void to_this_machine(void *items, size_t count, size_t item_size)
+{
+    const uint16_t probe = 1;
+    uint8_t low, *item = items;
+    memcpy(&low, &probe, 1);
+    for (size_t i = 0; low == 0 && i < count; i++, item += item_size)
+        for (size_t k = 0; k < item_size / 2; k++) {
+            uint8_t kept = item[k];
+            item[k] = item[item_size - 1 - k];
+            item[item_size - 1 - k] = kept;
+        }
+}
+
 /* Many curves have the same times and attributes: what was unpacked last is kept for the next. */
 static bool unpack(kfi_fbx_reader *in, const kfi_fbx_array *array, size_t kind, const kfi_fbx_place *place)
 {
@@ -202,6 +208,7 @@ static bool unpack(kfi_fbx_reader *in, const kfi_fbx_array *array, size_t kind, 
                             KFI_FBX_AT ": %s: the compressed data is damaged or has not %lu items",
                             KFI_FBX_PLACE(place), KINDS[kind].name, (unsigned long)array->count);
     }
+    to_this_machine(to->data, array->count, KINDS[kind].size);
     to->of = *array;
     return true;
 }
