@@ -168,6 +168,7 @@ bool kfi_mm2_skel_parse(kf_job *job, const void *data, size_t size, kfi_mm2_skel
 {
     static const char nothing[1] = "";
     const char *text = size ? data : nothing;
+    /* cppcheck-suppress pointerOutOfBoundsCond */
     parser p = {.job = job, .at = text, .begin = text, .end = text + size};
     *skel = (kfi_mm2_skel){0};
     double promised = 0;
