@@ -8,28 +8,42 @@
 
 #include <math.h>
 
-/* The times of both, ascending, on the original's axis; and what came back is looked at when: on its own key, if it has
- * one there. */
-static size_t all_times(const kfi_merge_track *t, const kf_curve *from, const kf_curve *e, double *times, double *looks,
-                        bool *keyed)
+/* When to look, ascending, on the original's axis: the original's keys, those that came back, and where a program has
+ * thinned these out those that were written, or a fit could do anything between them. And what came back is looked at
+ * when: on its own key, if it has one there. */
+static size_t all_times(const kfi_merge_track *t, const kf_curve *const from[3], double *times, double *looks, bool *keyed)
 {
-    size_t i = 0, j = 0, count = 0;
-    double shift = t->shift + t->offset;
-    while (i < from->count || j < e->count) {
-        double a = i < from->count ? from->keys[i].time : INFINITY;
-        double b = j < e->count ? e->keys[j].time - shift : INFINITY;
-        bool both = fabs(a - b) <= 1e-4;
-        times[count] = a <= b || both ? a : b;
-        keyed[count] = both || b < a;
-        looks[count] = keyed[count] ? e->keys[j].time : a + shift;
-        i += a <= b || both;
-        j += b <= a || both;
+    const double shift[3] = {0, t->shift + t->offset, t->shift};
+    size_t at[3] = {0, 0, 0}, count = 0;
+    for (;;) {
+        double next[3], least = INFINITY;
+        for (int c = 0; c < 3; c++) {
+            next[c] = at[c] < from[c]->count ? from[c]->keys[at[c]].time - shift[c] : INFINITY;
+            least = fmin(least, next[c]);
+        }
+        if (least == INFINITY)
+            return count;
+        int first = -1; /* of the original's time and that of what came back, the original's counts */
+        bool here = next[1] <= least + 1e-4;
+        if (!here && next[0] > least + 1e-4 && !kfi_thinned_before(t->input, from[1], at[1])) {
+            at[2]++;
+            continue;
+        }
+        double look = here ? from[1]->keys[at[1]].time : least + shift[1];
+        for (int c = 0; c < 3; c++) {
+            if (next[c] > least + 1e-4)
+                continue;
+            first = first < 0 ? c : first;
+            at[c]++;
+        }
+        times[count] = next[first];
+        looks[count] = look;
+        keyed[count] = here;
         if (count == 0 || times[count] > times[count - 1])
             count++;
         else
-            keyed[count - 1] = keyed[count - 1] || keyed[count];
+            keyed[count - 1] = keyed[count - 1] || here;
     }
-    return count;
 }
 
 /* Between the keys of a curve that is more than its samples, more of it is looked at. */
@@ -67,13 +81,14 @@ bool kfi_merge_dense(kfi_merge_track *t, unsigned c)
 {
     const kf_curve *from = &t->original->curve[c], *w = &t->written->curve[c], *e = &t->edited->curve[c];
     bool samples = kfi_came_back_baked(t->input, t->written, t->edited);
-    size_t most = (from->count + e->count) * (samples ? 1 : LOOKS);
+    const kf_curve none = {0}, *const all[3] = {from, e, samples ? w : &none};
+    size_t most = (from->count + e->count) * (samples ? 1 : LOOKS) + all[2]->count;
     double *times = kfi_alloc_raw(t->job, most + 1, sizeof *times);
     double *looks = kfi_alloc_raw(t->job, most + 1, sizeof *looks);
     bool *keyed = kfi_alloc(t->job, most + 1, sizeof *keyed);
     if (!times || !looks || !keyed)
         return false;
-    size_t count = all_times(t, from, e, times, looks, keyed);
+    size_t count = all_times(t, all, times, looks, keyed);
     if (!samples)
         count = look_closer(times, looks, keyed, count);
     double *was = kfi_alloc_raw(t->job, count, sizeof *was), *now = kfi_alloc_raw(t->job, count, sizeof *now);

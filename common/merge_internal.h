@@ -64,6 +64,7 @@ typedef struct kfi_matches {
     const kf_track ***track; /* for each written take and track, what came back, or NULL */
     bool **settled;          /* for each written take and track: what came back is in the written node's rotation order */
     bool **known;            /* for each edited take and track: it is one that was written, or none of ours */
+    const kf_track ***instead; /* for each edited take and track: the same in numbers near the written ones, or NULL */
     const char **renamed;    /* for each written take, its new name, or NULL */
     double *offset;          /* for each written take: edited time - written time */
     int32_t wrapper;         /* edited node, or -1 */
@@ -113,6 +114,13 @@ static inline double kfi_thinning(double a, double b)
 {
     double size = (a < 0 ? -a : a) + (b < 0 ? -b : b);
     return 0.003 * (size > 0.1 ? size : 0.1);
+}
+
+/* Whether a curve that came back has been thinned out before its key `next`: two keys there are more than a frame apart. */
+static inline bool kfi_thinned_before(const kfi_merge *input, const kf_curve *edited, size_t next)
+{
+    return next > 0 && next < edited->count &&
+           (edited->keys[next].time - edited->keys[next - 1].time) * input->edited->frame_rate > 1.5;
 }
 
 /* Copies the original's curve: keys, numbers, an origin for each key. */

@@ -280,14 +280,29 @@ static bool index_tracks(kf_job *job, const kf_anim *written, const kf_take *tak
     return true;
 }
 
+/* The tracks of a take that are the same node's and channel's as one that came back; the first that is free gets it. */
+static bool bind_track(kfi_matches *m, const kf_take *written, size_t t, const track_index *index, const kf_track *track)
+{
+    bool known = false;
+    for (uint32_t n = index->first[m->node[track->node]]; n && !known; n = index->next[n - 1]) {
+        const kf_track *like = &written->tracks[n - 1];
+        known = like->channel == track->channel &&
+                (!like->name || (track->name && strcmp(track->name, like->name) == 0));
+        if (known && !m->track[t][n - 1])
+            m->track[t][n - 1] = track;
+    }
+    return known;
+}
+
 static bool match_tracks(kf_job *job, const kfi_merge *input, kfi_matches *m)
 {
     const kf_anim *written = input->written, *edited = input->edited;
     m->track = kfi_alloc(job, written->take_count, sizeof *m->track);
     track_index *index = kfi_alloc(job, written->take_count, sizeof *index);
     m->known = kfi_alloc(job, edited->take_count, sizeof *m->known);
+    m->instead = kfi_alloc(job, edited->take_count, sizeof *m->instead);
     m->settled = kfi_alloc(job, written->take_count, sizeof *m->settled);
-    if (!m->track || !index || !m->known || !m->settled)
+    if (!m->track || !index || !m->known || !m->instead || !m->settled)
         return false;
     for (size_t t = 0; t < written->take_count; t++) {
         m->track[t] = kfi_alloc(job, written->takes[t].track_count, sizeof *m->track[t]);
@@ -298,7 +313,8 @@ static bool match_tracks(kf_job *job, const kfi_merge *input, kfi_matches *m)
     for (size_t e = 0; e < edited->take_count; e++) {
         const kf_take *take = &edited->takes[e];
         m->known[e] = kfi_alloc(job, take->track_count, sizeof *m->known[e]);
-        if (!m->known[e])
+        m->instead[e] = kfi_alloc(job, take->track_count, sizeof *m->instead[e]);
+        if (!m->known[e] || !m->instead[e])
             return false;
         if (m->take[e] < 0)
             continue;
@@ -309,13 +325,7 @@ static bool match_tracks(kf_job *job, const kfi_merge *input, kfi_matches *m)
             m->known[e][i] = m->owner[e] >= 0 && m->owner[e] != node;
             if (node < 0 || track->layer != 0 || m->known[e][i])
                 continue;
-            for (uint32_t n = index[t].first[node]; n && !m->known[e][i]; n = index[t].next[n - 1]) {
-                const kf_track *like = &written->takes[t].tracks[n - 1];
-                m->known[e][i] = like->channel == track->channel &&
-                                 (!like->name || (track->name && strcmp(track->name, like->name) == 0));
-                if (m->known[e][i] && !m->track[t][n - 1])
-                    m->track[t][n - 1] = track;
-            }
+            m->known[e][i] = bind_track(m, &written->takes[t], t, &index[t], track);
         }
     }
     return true;

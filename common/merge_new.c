@@ -47,6 +47,23 @@ static bool warn_layer(kf_job *job, const kf_anim *anim, const kf_take *take, co
     return why && kfi_warn_lost(job, "layer", anim, take, track, why);
 }
 
+/* A channel without keys that a program which bakes has written all the same, as it writes every node's pose: the node
+ * stands elsewhere, which is no animation. */
+static bool just_a_pose(const kfi_merging *m, const kf_track *track)
+{
+    return m->input->baked && !m->limits.exact && track->channel <= KF_SCALE && m->matches.node[track->node] >= 0 &&
+           !moves(m, track);
+}
+
+/* Of several takes the programs give all the pose of one; then nobody has moved anything. */
+static bool tell_pose(const kfi_merging *m, const char *take, const kf_track *track)
+{
+    return m->input->written->take_count > 1 ||
+           kfi_warn(m->job, "pose", "take \"%.60s\", node \"%.60s\": its %s is another one, but stands still: a pose is not "
+                                    "carried, only what moves", take, m->input->edited->nodes[track->node].name,
+                    kfi_channel_name((kf_channel)track->channel));
+}
+
 /* The merged node that an edited one is, made if it is new. */
 static int64_t merged_node(kfi_merging *m, int64_t *nodes, uint32_t edited)
 {
@@ -97,7 +114,7 @@ bool kfi_merge_new(kfi_merging *m)
             continue;
         size_t take = written >= 0 ? (size_t)m->input->written->takes[written].source : m->merged->take_count;
         for (size_t i = 0; i < from->track_count; i++) {
-            const kf_track *track = &from->tracks[i];
+            const kf_track *track = m->matches.instead[e][i] ? m->matches.instead[e][i] : &from->tracks[i];
             bool wrapper = (int32_t)track->node == m->matches.wrapper;
             if (wrapper && moves(m, track) &&
                 !kfi_warn(m->job, "wrapper", "take \"%.60s\", node \"%.60s\": the %s of the node above all others is not "
@@ -107,6 +124,11 @@ bool kfi_merge_new(kfi_merging *m)
             if (m->matches.known[e][i] || wrapper || idle(m, track) ||
                 (programs_own(edited->nodes[track->node].name) && !moves(m, track)))
                 continue;
+            if (written >= 0 && just_a_pose(m, track)) {
+                if (!tell_pose(m, from->name, track))
+                    return false;
+                continue;
+            }
             if (track->layer != 0) {
                 if (!warn_layer(m->job, edited, from, track))
                     return false;

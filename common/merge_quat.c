@@ -270,6 +270,18 @@ static bool refine(kfi_merge_track *t, building *b)
     return true;
 }
 
+/* How many frames the list has now: those that the take did not have, and up to the last one that was edited. Before
+ * the take's end a list that is shorter than others holds. */
+static size_t last_frame(const kfi_merge_track *t, double rate, size_t frames)
+{
+    for (; frames > t->original->quat.count; frames--) {
+        double time = (double)(frames - 1) / rate;
+        if (time > t->original_end + 0.5 / rate || edited_here(t, time, time))
+            return frames;
+    }
+    return frames;
+}
+
 bool kfi_merge_quat(kfi_merge_track *t, size_t frames)
 {
     const kf_quat_curve *from = &t->original->quat;
@@ -283,7 +295,7 @@ bool kfi_merge_quat(kfi_merge_track *t, size_t frames)
             else if (!add_native(t, &b, i, from->keys[i].time))
                 return false;
         }
-        for (size_t i = from->count; sampled && from->count && i < frames; i++)
+        for (size_t i = from->count, end = last_frame(t, rate, frames); sampled && from->count && i < end; i++)
             if (!add_new(t, &b, (double)i / rate))
                 return false;
     } else if (!build_sparse(t, &b)) {

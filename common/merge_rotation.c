@@ -1,13 +1,14 @@
 /* Euler angles and scales that came back through a program's matrices: the same transform told by other numbers. Angles
  * differ by whole turns or by the second solution, and a mirrored scale comes back with its signs on other axes and
- * half a turn in the rotation. What means the same as what was written is put back into just those numbers; what does
- * not is told near them. */
+ * half a turn in the rotation, even where none was written. What means the same as what was written is put back into just
+ * those numbers; what does not is told near them. */
 #include "merge_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* Rotation and scale of a node at the same times; scale tracks may be NULL. */
+/* Rotation and scale of a node; a track without keys stands for one that is not there. */
 typedef struct pair {
     const kf_track *rotation, *scale;
     kf_rotation_order order;
@@ -17,51 +18,79 @@ typedef struct pose {
     double euler[3], scale[3], q[4];
 } pose;
 
-/* The times of a track's keys, ascending; and how many of its curves have one there. */
-static bool key_times(kf_job *job, const kf_track *track, double **times, uint8_t (**keyed)[3], size_t *count)
+/* When to look, ascending, and which of the edited curves (rotation 0 to 2, scale 3 to 5) have a key there. */
+typedef struct moments {
+    double *times;
+    uint8_t (*keyed)[6];
+    size_t count;
+} moments;
+
+/* All edited key times; and where a program has thinned its samples out those that were written: between two that it
+ * kept, just its own numbers tell how far off it may be. */
+static bool find_moments(const kfi_merging *merging, const pair *w, const pair *e, double offset, bool baked, moments *m)
 {
-    size_t at[3] = {0}, total = track->curve[0].count + track->curve[1].count + track->curve[2].count;
-    *times = kfi_alloc_raw(job, total, sizeof **times);
-    *keyed = kfi_alloc(job, total, sizeof **keyed);
-    *count = 0;
-    while (*times && *keyed) {
+    kf_job *job = merging->job;
+    const kf_curve *curves[12];
+    size_t at[12] = {0}, total = 0;
+    for (unsigned c = 0; c < 12; c++) {
+        const pair *p = c < 6 ? e : w;
+        curves[c] = c % 6 < 3 ? &p->rotation->curve[c % 3] : &p->scale->curve[c % 3];
+        if (c >= 6 && !baked)
+            at[c] = curves[c]->count;
+        total += curves[c]->count - at[c];
+    }
+    m->times = kfi_alloc_raw(job, total, sizeof *m->times);
+    m->keyed = kfi_alloc(job, total, sizeof *m->keyed);
+    m->count = 0;
+    while (m->times && m->keyed) {
         double least = INFINITY;
-        for (unsigned c = 0; c < 3; c++)
-            if (at[c] < track->curve[c].count)
-                least = fmin(least, track->curve[c].keys[at[c]].time);
+        for (unsigned c = 0; c < 12; c++)
+            if (at[c] < curves[c]->count)
+                least = fmin(least, curves[c]->keys[at[c]].time + (c < 6 ? 0 : offset));
         if (least == INFINITY)
             return true;
-        for (unsigned c = 0; c < 3; c++) {
-            while (at[c] < track->curve[c].count && track->curve[c].keys[at[c]].time <= least + 1e-9) {
-                (*keyed)[*count][c] = 1;
+        bool wanted = false;
+        for (unsigned c = 0; c < 6; c++)
+            wanted = wanted || (at[c] < curves[c]->count && curves[c]->keys[at[c]].time <= least + 1e-6) ||
+                     kfi_thinned_before(merging->input, curves[c], at[c]);
+        for (unsigned c = 0; c < 12; c++) {
+            while (at[c] < curves[c]->count && curves[c]->keys[at[c]].time + (c < 6 ? 0 : offset) <= least + 1e-6) {
+                if (c < 6)
+                    m->keyed[m->count][c] = 1;
                 at[c]++;
             }
         }
-        (*times)[(*count)++] = least;
+        m->times[m->count] = least;
+        m->count += wanted;
     }
     return false;
 }
 
 static pose pose_at(const pair *p, double time)
 {
-    pose result = {.scale = {1, 1, 1}};
+    pose result;
     for (unsigned c = 0; c < 3; c++) {
         result.euler[c] = kfi_curve_value(&p->rotation->curve[c], time, p->rotation->rest[c]);
-        if (p->scale)
-            result.scale[c] = kfi_curve_value(&p->scale->curve[c], time, p->scale->rest[c]);
+        result.scale[c] = kfi_curve_value(&p->scale->curve[c], time, p->scale->rest[c]);
     }
     kfi_quat_from_euler(result.euler, p->order, result.q);
     return result;
 }
 
-/* Signs of the scale as they were written: two axes at a time, each pair with half a turn about the third. */
+/* Signs of the scale as they were written: two axes at a time, each pair with half a turn about the third. A scale of
+ * nearly nothing has whatever sign is left for it. */
 static void match_signs(const pose *was, pose *now)
 {
     bool flip[3];
-    int flips = 0;
+    int flips = 0, least = 0;
     for (int c = 0; c < 3; c++) {
         flip[c] = was->scale[c] * now->scale[c] < 0;
         flips += flip[c];
+        least = fabs(now->scale[c]) < fabs(now->scale[least]) ? c : least;
+    }
+    if (flips % 2 && fabs(now->scale[least]) < 1e-4) {
+        flips += flip[least] ? -1 : 1;
+        flip[least] = !flip[least];
     }
     if (flips != 2)
         return;
@@ -97,64 +126,143 @@ static bool same_columns(const pose *a, const pose *b)
     return gap <= 1e-4 * size + 1e-6;
 }
 
-/* Both poses at an edited time, the edited one's signs as they were written. */
-static void poses_at(const pair *w, const pair *e, double time, double offset, pose *was, pose *now)
+/* How far apart two orientations may be and still be the same: with angles of many turns, of which 32 bits keep little;
+ * with a program's angles near the lock, where the first and the third are told from numbers of 32 bits as small as the
+ * cosine of the second (measured: up to 4 roundings); and where it kept no sample. */
+static double rotation_limit(const kfi_limits *limits, const pair *e, const pose *was, const pose *now,
+                             const uint8_t keyed[6])
 {
-    *was = pose_at(w, time - offset);
-    *now = pose_at(e, time);
-    match_signs(was, now);
+    const double degree = 0.017453292519943296; /* in radians */
+    double cosine = fabs(cos(now->euler[kfi_second_axis(e->order)] * degree));
+    double limit = limits->value[KF_ROTATION];
+    if (cosine > 16 * FLT_EPSILON) /* else it is at the lock, and tells all of it in one angle */
+        limit += 8 * FLT_EPSILON / cosine / degree;
+    for (unsigned c = 0; c < 3; c++)
+        limit += fmin(FLT_EPSILON * fabs(was->euler[c]), 90);
+    for (unsigned c = 0; c < 3; c++)
+        if (!keyed[c] && e->rotation->curve[c].count)
+            limit += kfi_thinning(now->euler[c], now->euler[c]);
+    return limit;
 }
 
-/* The edited rotation in angles near the written ones. Where a program kept no sample of a curve, it may be off by as
- * much as the program allows itself. */
-static bool settle_rotation(kf_job *job, const kfi_limits *limits, const pair *w, const pair *e, double offset,
-                            kf_track *to)
+/* What came back, in angles and scales near the written ones; *turned becomes whether the rotation is another one. */
+static bool settle(const kfi_merging *merging, const pair *w, const pair *e, double offset, bool baked, kf_track to[2],
+                   bool *turned)
 {
-    double *times, last[3] = {0, 0, 0};
-    uint8_t(*keyed)[3];
-    size_t count;
-    if (!key_times(job, e->rotation, &times, &keyed, &count))
+    moments m;
+    double last[3] = {0, 0, 0};
+    if (!find_moments(merging, w, e, offset, baked, &m))
         return false;
-    *to = *e->rotation;
-    for (unsigned c = 0; c < 3; c++) {
-        to->curve[c] = (kf_curve){0};
-        if (!kfi_make_keys(job, &to->curve[c], count, false))
+    to[0] = *e->rotation;
+    to[1] = *e->scale;
+    for (unsigned c = 0; c < 6; c++) {
+        to[c / 3].curve[c % 3] = (kf_curve){0};
+        if (!kfi_make_keys(merging->job, &to[c / 3].curve[c % 3], m.count, false))
             return false;
     }
+    *turned = false;
     bool edited_before = false;
-    for (size_t i = 0; i < count; i++) {
-        pose was, now;
-        poses_at(w, e, times[i], offset, &was, &now);
-        double limit = limits->value[KF_ROTATION];
-        for (unsigned c = 0; c < 3; c++)
-            if (!keyed[i][c])
-                limit += kfi_thinning(now.euler[c], now.euler[c]);
-        bool same = kfi_quat_angle(was.q, now.q) <= limit || (e->scale && same_columns(&was, &now));
+    for (size_t i = 0; i < m.count; i++) {
+        pose was = pose_at(w, m.times[i] - offset), now = pose_at(e, m.times[i]);
+        double limit = rotation_limit(&merging->limits, e, &was, &now, m.keyed[i]);
+        match_signs(&was, &now);
+        bool same = kfi_quat_angle(was.q, now.q) <= limit || same_columns(&was, &now);
         if (same)
             memcpy(last, was.euler, sizeof last);
         else
             kfi_quat_to_euler(now.q, w->order, edited_before ? last : was.euler, last);
+        *turned = *turned || !same;
         edited_before = !same;
-        for (unsigned c = 0; c < 3; c++)
-            to->curve[c].keys[i] = (kf_key){.time = times[i], .value = last[c], .interp = KF_LINEAR};
+        for (unsigned c = 0; c < 3; c++) {
+            double gap = fabs(was.scale[c] - now.scale[c]);
+            bool scaled = m.keyed[i][3 + c] || gap > kfi_thinning(was.scale[c], now.scale[c]);
+            to[0].curve[c].keys[i] = (kf_key){.time = m.times[i], .value = last[c], .interp = KF_LINEAR};
+            to[1].curve[c].keys[i] =
+                (kf_key){.time = m.times[i], .value = scaled ? now.scale[c] : was.scale[c], .interp = KF_LINEAR};
+        }
     }
     return true;
 }
 
-static bool settle_scale(kf_job *job, const pair *w, const pair *e, double offset, kf_track *to)
+/* ---------------------------------------------------------------- a take */
+
+/* The tracks of a node's rotation (0) and scale (1): in the written take, and what came back, which may be a track that
+ * was not written. */
+typedef struct turning {
+    size_t written[2]; /* + 1 */
+    const kf_track *edited[2];
+    size_t edited_take[2], edited_track[2]; /* of one that was not written */
+} turning;
+
+static void find_turnings(const kfi_merging *m, size_t written_take, turning *of_node)
 {
-    *to = *e->scale;
-    for (unsigned c = 0; c < 3; c++) {
-        const kf_curve *from = &e->scale->curve[c];
-        to->curve[c] = (kf_curve){0};
-        if (!kfi_make_keys(job, &to->curve[c], from->count, false))
-            return false;
-        for (size_t i = 0; i < from->count; i++) {
-            pose was, now;
-            double time = from->keys[i].time;
-            poses_at(w, e, time, offset, &was, &now);
-            double value = same_columns(&was, &now) ? was.scale[c] : now.scale[c];
-            to->curve[c].keys[i] = (kf_key){.time = time, .value = value, .interp = KF_LINEAR};
+    const kf_take *written = &m->input->written->takes[written_take];
+    for (size_t i = 0; i < written->track_count; i++) {
+        const kf_track *track = &written->tracks[i], *back = m->matches.track[written_take][i];
+        if ((track->channel != KF_ROTATION && track->channel != KF_SCALE) || track->curves != 3)
+            continue;
+        bool scale = track->channel == KF_SCALE;
+        of_node[track->node].written[scale] = i + 1;
+        of_node[track->node].edited[scale] = back && back->curves == 3 ? back : NULL;
+    }
+    for (size_t e = 0; e < m->input->edited->take_count; e++) {
+        const kf_take *edited = &m->input->edited->takes[e];
+        for (size_t i = 0; m->matches.take[e] == (int32_t)written_take && i < edited->track_count; i++) {
+            const kf_track *track = &edited->tracks[i];
+            int32_t node = m->matches.node[track->node];
+            bool scale = track->channel == KF_SCALE;
+            if (node < 0 || m->matches.known[e][i] || track->layer != 0 || track->curves != 3 ||
+                (track->channel != KF_ROTATION && !scale) || of_node[node].written[scale])
+                continue;
+            of_node[node].edited[scale] = track;
+            of_node[node].edited_take[scale] = e;
+            of_node[node].edited_track[scale] = i;
+        }
+    }
+}
+
+/* A track without keys that stands where the node does. */
+static kf_track standing(const kf_node *node, uint32_t index, bool scale)
+{
+    kf_track track = {.node = index, .channel = scale ? KF_SCALE : KF_ROTATION, .curves = 3};
+    memcpy(track.rest, scale ? node->rest.scale : node->rest.rotation, sizeof track.rest);
+    return track;
+}
+
+static bool settle_node(kfi_merging *m, size_t written_take, uint32_t node, const turning *of)
+{
+    const kf_take *take = &m->input->written->takes[written_take];
+    const kf_node *written = &m->input->written->nodes[node];
+    int32_t back = m->matches.back[node];
+    const kf_track *w[2], *e[2];
+    kf_track none[4];
+    bool baked = false;
+    if (back < 0)
+        return true;
+    const kf_node *edited = &m->input->edited->nodes[back];
+    for (unsigned i = 0; i < 2; i++) {
+        none[i] = standing(written, node, i == 1);
+        none[2 + i] = standing(edited, (uint32_t)back, i == 1);
+        w[i] = of->written[i] ? &take->tracks[of->written[i] - 1] : &none[i];
+        e[i] = of->edited[i] ? of->edited[i] : &none[2 + i];
+        baked = baked || (of->written[i] && of->edited[i] && kfi_came_back_baked(m->input, w[i], e[i]));
+    }
+    bool other_order = written->order != edited->order && of->written[0] && of->edited[0];
+    if (!baked && !other_order)
+        return true;
+    pair was = {w[0], w[1], (kf_rotation_order)written->order}, now = {e[0], e[1], (kf_rotation_order)edited->order};
+    kf_track *settled = kfi_alloc(m->job, 2, sizeof *settled);
+    bool turned;
+    if (!settled || !settle(m, &was, &now, m->matches.offset[written_take], baked, settled, &turned))
+        return false;
+    for (unsigned i = 0; i < 2; i++) {
+        if (of->written[i] && of->edited[i]) {
+            m->matches.track[written_take][of->written[i] - 1] = &settled[i];
+            m->matches.settled[written_take][of->written[i] - 1] = true;
+        } else if (of->edited[i]) {
+            /* Not written; if it turns nothing it was the mirrored scale's. */
+            m->matches.instead[of->edited_take[i]][of->edited_track[i]] = &settled[i];
+            m->matches.known[of->edited_take[i]][of->edited_track[i]] = i == 0 && !turned;
         }
     }
     return true;
@@ -162,36 +270,15 @@ static bool settle_scale(kf_job *job, const pair *w, const pair *e, double offse
 
 bool kfi_settle_take(kfi_merging *m, size_t written_take)
 {
-    const kf_take *written = &m->input->written->takes[written_take];
-    const kf_track **back = m->matches.track[written_take];
     if (m->limits.exact)
         return true;
-    size_t *scale_of = kfi_alloc(m->job, m->input->written->node_count, sizeof *scale_of); /* + 1 */
-    if (!scale_of)
+    size_t nodes = m->input->written->node_count;
+    turning *of_node = kfi_alloc(m->job, nodes, sizeof *of_node);
+    if (!of_node)
         return false;
-    for (size_t i = 0; i < written->track_count; i++)
-        if (written->tracks[i].channel == KF_SCALE && back[i] && back[i]->curves == 3)
-            scale_of[written->tracks[i].node] = i + 1;
-    for (size_t i = 0; i < written->track_count; i++) {
-        const kf_track *w = &written->tracks[i];
-        if (w->channel != KF_ROTATION || !back[i] || back[i]->curves != 3)
-            continue;
-        kf_rotation_order order = (kf_rotation_order)m->input->written->nodes[w->node].order;
-        kf_rotation_order edited_order = (kf_rotation_order)m->input->edited->nodes[back[i]->node].order;
-        if (order == edited_order && !kfi_came_back_baked(m->input, w, back[i]))
-            continue;
-        size_t scale = scale_of[w->node];
-        kf_track *settled = kfi_alloc(m->job, 2, sizeof *settled);
-        pair was = {w, scale ? &written->tracks[scale - 1] : NULL, order};
-        pair now = {back[i], scale ? back[scale - 1] : NULL, edited_order};
-        double offset = m->matches.offset[written_take];
-        if (!settled || !settle_rotation(m->job, &m->limits, &was, &now, offset, &settled[0]) ||
-            (scale && !settle_scale(m->job, &was, &now, offset, &settled[1])))
+    find_turnings(m, written_take, of_node);
+    for (size_t i = 0; i < nodes; i++)
+        if ((of_node[i].written[0] || of_node[i].written[1]) && !settle_node(m, written_take, (uint32_t)i, &of_node[i]))
             return false;
-        back[i] = &settled[0];
-        m->matches.settled[written_take][i] = true;
-        if (scale)
-            back[scale - 1] = &settled[1];
-    }
     return true;
 }

@@ -5,3 +5,4 @@ set -euo pipefail
 need blender=blender || skip "Blender is missing"
 
 python3 "$root/tests/full/programs/trip.py" "$TMP"
+python3 "$root/tests/full/programs/trip_more.py" "$TMP/more"

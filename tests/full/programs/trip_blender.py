@@ -59,7 +59,7 @@ for job in jobs:
     options = {}
     if job["settings"] == "recommended":
         options = RECOMMENDED
-        ranges = [o.animation_data.action.frame_range for o in bpy.data.objects if o.animation_data and o.animation_data.action]
+        ranges = [(1, 1)] + [o.animation_data.action.frame_range for o in bpy.data.objects if o.animation_data and o.animation_data.action]
         bpy.context.scene.frame_start = int(min(r[0] for r in ranges))
         bpy.context.scene.frame_end = round(max(r[1] for r in ranges))
     bpy.ops.export_scene.fbx(filepath=job["out"], **options)

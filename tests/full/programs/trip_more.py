@@ -1,0 +1,66 @@
+"""trip_more.py FOLDER: generated files of every format to Blender and back, untouched: they must come back byte for byte.
+
+They are what a trip through matrices and 32-bit floats is hardest on: mirrored and vanishing scales, angles near the lock
+and beyond a turn, several takes of one node, lists of unequal length, long and odd names, keys between the frames."""
+import filecmp
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+KEYFERRY, ROOT = os.environ["KEYFERRY"], os.environ["KEYFERRY_SOURCE"]
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(ROOT, "tests", "generate"))
+SAMPLES = {
+    "x4-ani": (".ani", ["pre_post_scale", "offset_header", "random_03", "random_11", "mix_fbx", "names_twice", "door", "turret"]),
+    "mm2-anim": (".anim", ["retail-000", "old-002", "four-channels", "one-frame", "minus-zero"]),
+    "vib-anm": (".anm", ["full-001", "sparse-000", "turning-000", "scale-comes-and-goes", "late-rotation"]),
+    "nytro-anim": (".nanim", ["long_0002", "short_0003", "turns", "ease", "same_names", "odd_names", "not_finite"]),
+    "ei-anm": (".anm", ["more_morphs", "wing", "not_unit", "zero_quaternion", "short_0004", "long_0001", "no_rotation"]),
+}
+
+
+def write(folder):
+    jobs = []
+    for name, (ending, wanted) in SAMPLES.items():
+        made = {case[0]: case[1] for case in importlib.import_module(name.replace("-", "_")).cases(7)}
+        for sample in wanted:
+            place = os.path.join(folder, name, sample)
+            os.makedirs(place)
+            source = os.path.join(place, sample + ending)
+            with open(source, "wb") as file:
+                file.write(made[sample])
+            subprocess.run([KEYFERRY, "convert", source, place + ".fbx", "--for", "blender", "--from", name],
+                           check=True, capture_output=True)
+            for settings in ("default", "recommended"):
+                os.makedirs(os.path.join(place, settings))
+                jobs.append({"name": "%s %s" % (name, sample), "source": source, "in": place + ".fbx", "settings": settings,
+                             "out": os.path.join(place, settings, sample + ".fbx"), "edit": {}})
+    return jobs
+
+
+def main(folder):
+    jobs = write(folder)
+    path = os.path.join(folder, "jobs.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(jobs, file)
+    done = subprocess.run(["blender", "--background", "--python-exit-code", "1", "--python",
+                           os.path.join(HERE, "trip_blender.py"), "--", path], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stdout[-3000:] + done.stderr[-3000:])
+    wrong = 0
+    for job in jobs:
+        if job["settings"] == "default":
+            shutil.copy(job["in"] + ".kf", job["out"] + ".kf")
+        back = os.path.join(os.path.dirname(job["out"]), os.path.basename(job["source"]))
+        done = subprocess.run([KEYFERRY, "convert", job["out"], back], capture_output=True, text=True)
+        if done.returncode or not filecmp.cmp(job["source"], back, False):
+            wrong += 1
+            print("WRONG: %s, %s settings\n%s" % (job["name"], job["settings"], done.stderr[-1500:]))
+    print("%d of %d trips of generated files came back byte for byte" % (len(jobs) - wrong, len(jobs)))
+    return 1 if wrong else 0
+
+
+sys.exit(main(sys.argv[1]))
