@@ -73,7 +73,9 @@ def commands(folder):
             if os.path.isfile(os.path.join(data, kind, name)) and not name.startswith("bad"):
                 shutil.copy(os.path.join(data, kind, name), os.path.join(folder, kind))
                 yield f"{kind}/{name}", ["verify", "--from", kind, f"{kind}/{name}"]
-        name, make = LARGE[module] # a new format: a larger file of it, too
+        if module not in LARGE:
+            continue
+        name, make = LARGE[module]
         with open(os.path.join(folder, kind, name), "wb") as f:
             f.write(make(importlib.import_module(module)))
         yield f"{kind}/{name}", ["verify", f"{kind}/{name}"]
