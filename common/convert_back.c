@@ -73,7 +73,10 @@ bool kfi_rewrite(kf_job *job, const kf_format *format, kfi_original *original)
     lower.take = take;
     lower.wrapper = KFI_WRAPPER_PREFIX "00000000";
     lower.exact = true;
-    original->anim = kfi_import(job, format, original->files, original->count);
+    /* What an older importer made of these bytes is what was written: by a newer one's result it would look edited. */
+    const kfi_capsule *capsule = &original->capsule;
+    uint32_t revision = capsule->format && capsule->revision < format->revision ? capsule->revision : format->revision;
+    original->anim = kfi_import_as(job, format, revision, original->files, original->count);
     bool ok = original->anim && kfi_fbx_lower(job, original->anim, &lower, &original->written);
     job->options = own;
     job->message_count = messages;
@@ -223,6 +226,11 @@ static bool find_original(kf_job *job, const kf_convert_input *input, const kf_a
         return false;
     if (original->capsule.format)
         *format = kfi_format_find(job->library, original->capsule.format);
+    if (*format && original->capsule.revision > (*format)->revision &&
+        !kfi_warn(job, "revision", "the FBX was made by a newer version (revision %lu of the importer, here it is %lu): what "
+                                   "the two read otherwise looks edited",
+                  (unsigned long)original->capsule.revision, (unsigned long)(*format)->revision))
+        return false;
     if (input->base_count) {
         if (!take_base(job, input->base, input->base_count, original))
             return false;

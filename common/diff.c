@@ -34,6 +34,7 @@ typedef struct differ {
     size_t count;
     size_t compared;
     bool same;
+    bool held; /* one side is an FBX of a game's file: what is no number there it can but hold */
     const char *take; /* at work */
 } differ;
 
@@ -149,8 +150,16 @@ static double default_limit(const kf_track *track, const kf_curve *a, const kf_c
 }
 
 /* Adds what was found of a pair of curves or rotations, if it is anything at all. */
-static bool judge(differ *d, const char *node, const kf_track *track, int component, kf_difference found)
+static bool judge(differ *d, const char *node, const kf_track *track, int component, kf_difference found,
+                  const kfi_diff_keys *keys)
 {
+    found.added = keys->added;
+    found.removed = keys->removed;
+    found.changed = keys->changed;
+    if (keys->odd && !d->held) {
+        found.worst = INFINITY;
+        found.time = keys->odd_time;
+    }
     d->compared++;
     if (!(found.worst <= found.limit))
         d->same = false;
@@ -183,10 +192,7 @@ static bool compare_rotations(differ *d, const char *node, const kfi_diff_side *
     /* Orientations of equal curves differ by the last digits of their sines. */
     if (found.worst < 1e-6)
         found.worst = 0;
-    found.added = keys.added;
-    found.removed = keys.removed;
-    found.changed = keys.changed;
-    return judge(d, node, a->track, -1, found);
+    return judge(d, node, a->track, -1, found, &keys);
 }
 
 static bool compare_tracks(differ *d, const char *node, const kfi_diff_side *a, const kfi_diff_side *b)
@@ -204,10 +210,7 @@ static bool compare_tracks(differ *d, const char *node, const kfi_diff_side *a, 
         if (!kfi_diff_worst(d->job, a, b, c, &found.worst, &found.time))
             return false;
         kfi_diff_curve_keys(x, y, found.limit, &keys);
-        found.added = keys.added;
-        found.removed = keys.removed;
-        found.changed = keys.changed;
-        if (!judge(d, node, a->track, curves > 1 ? (int)c : -1, found))
+        if (!judge(d, node, a->track, curves > 1 ? (int)c : -1, found, &keys))
             return false;
     }
     return true;
@@ -365,6 +368,7 @@ bool kf_diff(kf_job *job, const kf_anim *a, const kf_anim *b, kf_diff_result *re
 {
     kfi_enter(job);
     differ d = {.job = job, .anim = {a, b}, .same = true};
+    d.held = (strcmp(a->format, "fbx") == 0) != (strcmp(b->format, "fbx") == 0);
     *result = (kf_diff_result){0};
     if (compare_all(&d)) {
         if (d.count > 1)

@@ -19,9 +19,11 @@ bool kfi_diff_worst(kf_job *job, const kfi_diff_side *a, const kfi_diff_side *b,
                     double *time);
 
 /* Keys that only B has, that only A has, and that both have but with another value, shape, interpolation or
- * T/C/B. */
+ * T/C/B. A value that is no number on one side alone is another value, however like the one held in its stead. */
 typedef struct kfi_diff_keys {
     size_t added, removed, changed;
+    bool odd; /* there is such a value; the first one's time */
+    double odd_time;
 } kfi_diff_keys;
 
 void kfi_diff_curve_keys(const kf_curve *a, const kf_curve *b, double limit, kfi_diff_keys *keys);

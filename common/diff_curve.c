@@ -280,6 +280,17 @@ static void compare_segments(const kf_curve *a, size_t i, const kf_curve *b, siz
     }
 }
 
+/* A value that is no number on one side only. */
+static bool is_odd(uint8_t a, uint8_t b, double time, kfi_diff_keys *keys)
+{
+    if (!((a ^ b) & KF_KEY_NONFINITE))
+        return false;
+    if (!keys->odd || time < keys->odd_time)
+        keys->odd_time = time;
+    keys->odd = true;
+    return true;
+}
+
 static bool has_tcb(const kf_curve *curve, size_t i)
 {
     return curve->keys[i].interp == KF_TCB || (i > 0 && curve->keys[i - 1].interp == KF_TCB);
@@ -304,6 +315,7 @@ void kfi_diff_curve_keys(const kf_curve *a, const kf_curve *b, double limit, kfi
             continue;
         }
         bool changed = fabs(a->keys[i].value - b->keys[j].value) > limit || (together && second);
+        changed |= is_odd(a->keys[i].flags, b->keys[j].flags, a->keys[i].time, keys);
         if (a->tcb && b->tcb && has_tcb(a, i) && has_tcb(b, j))
             changed |= !same_tcb(&a->tcb[i], &b->tcb[j]);
         together = i + 1 < a->count && j + 1 < b->count &&
@@ -337,6 +349,7 @@ void kfi_diff_quat_keys(const kf_quat_curve *a, const kf_quat_curve *b, double l
         bool last = i + 1 == a->count && j + 1 == b->count; /* nothing follows that could be interpolated */
         bool changed = kfi_quat_angle(a->keys[i].q, b->keys[j].q) > limit ||
                        (a->keys[i].interp != b->keys[j].interp && !last);
+        changed |= is_odd(a->keys[i].flags, b->keys[j].flags, a->keys[i].time, keys);
         if (a->tcb && b->tcb && a->keys[i].interp == KF_TCB && b->keys[j].interp == KF_TCB)
             changed |= !same_tcb(&a->tcb[i], &b->tcb[j]);
         keys->changed += changed;

@@ -56,6 +56,9 @@ void kfi_allow_input(kf_job *job, const kf_file *files, size_t count);
 
 /* Imports and validates; NULL on failure. The files' data must live as long as the job. */
 const kf_anim *kfi_import(kf_job *job, const kf_format *format, const kf_file *files, size_t count);
+/* The same as an earlier revision of the importer did it. */
+const kf_anim *kfi_import_as(kf_job *job, const kf_format *format, uint32_t revision, const kf_file *files,
+                             size_t count);
 /* Runs the exporter; the files it makes are then job->emitted, those of earlier exports forgotten.
  * `original`, its `files` and `count` as in kf_export_job. */
 bool kfi_export(kf_job *job, const kf_format *format, const kf_anim *anim, const kf_anim *original,

@@ -196,7 +196,8 @@ static bool blame(kf_job *job, const kf_format *format, const char *verb)
                     verb);
 }
 
-const kf_anim *kfi_import(kf_job *job, const kf_format *format, const kf_file *files, size_t count)
+const kf_anim *kfi_import_as(kf_job *job, const kf_format *format, uint32_t revision, const kf_file *files,
+                             size_t count)
 {
     kf_import_job in = {job, &kfi_host, &job->options, files, count};
     kf_anim *anim = kfi_alloc(job, 1, sizeof *anim);
@@ -204,6 +205,7 @@ const kf_anim *kfi_import(kf_job *job, const kf_format *format, const kf_file *f
         return NULL;
     job->file = files[0].name;
     kfi_anim_init(anim, format->id);
+    anim->revision = revision;
     if (!format->import_(&in, anim)) {
         blame(job, format, "read");
         return NULL;
@@ -212,6 +214,11 @@ const kf_anim *kfi_import(kf_job *job, const kf_format *format, const kf_file *f
         return NULL;
     job->file = NULL;
     return anim;
+}
+
+const kf_anim *kfi_import(kf_job *job, const kf_format *format, const kf_file *files, size_t count)
+{
+    return kfi_import_as(job, format, format->revision, files, count);
 }
 
 bool kfi_export(kf_job *job, const kf_format *format, const kf_anim *anim, const kf_anim *original,

@@ -325,6 +325,8 @@ typedef struct kf_settings {
 
 typedef struct kf_anim {
     const char *format;  /* id it was read from */
+    uint32_t revision;   /* whose result this is (kf_format.revision). Where an FBX that an older version wrote is brought
+                          * back, import_ finds that older one's here, and is to make what that one made of the bytes */
     const char *creator; /* what program an FBX says it was written by, or NULL */
     double frame_rate;   /* for display and sampling; never 0 once valid */
     bool float32;        /* numbers came from 32-bit floats: 9 digits tell them all */
@@ -455,7 +457,8 @@ KF_API bool kf_explain(kf_job *job, const kf_anim *anim, kf_program program, con
 
 typedef struct kf_difference {
     const char *take, *node, *channel; /* channel with component, as "rotation" or "translation.x" */
-    double worst;     /* of values (degrees between orientations, for rotations), on both curves' key times and between */
+    double worst;     /* of values (degrees between orientations, for rotations), on both curves' key times and between;
+                       * INFINITY where a value is no number on one side only */
     double time;      /* where */
     double limit;     /* what was tolerated */
     size_t added, removed, changed; /* keys of B against A */

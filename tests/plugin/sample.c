@@ -3,12 +3,22 @@
  *   4 bytes "SMPL", u32 keys, that many {f32 time, f32 value}
  *
  * Compiled as it is for the tests of loading; with one of the WRONG_... macros it is a plugin that must be
- * refused. */
+ * refused; with REVISION=2 a later one, whose importer found out that the unit is half as long. */
 #include "keyferry.h"
 
 #include <string.h>
 
+#ifndef REVISION
+#define REVISION 1
+#endif
+
 enum { HEADER = 8, RECORD = 8 };
+
+/* What the importer of a revision multiplies values by. */
+static double unit(uint32_t revision)
+{
+    return revision < 2 ? 1 : 0.5;
+}
 
 static uint32_t load_u32(const uint8_t *p)
 {
@@ -64,7 +74,7 @@ static bool sample_import(kf_import_job *in, kf_anim *anim)
         return false;
     for (size_t i = 0; i < count; i++) {
         keys[i].time = load_f32(data + HEADER + i * RECORD);
-        keys[i].value = load_f32(data + HEADER + i * RECORD + 4);
+        keys[i].value = load_f32(data + HEADER + i * RECORD + 4) * unit(anim->revision);
         keys[i].interp = KF_LINEAR;
     }
     *node = (kf_node){.name = "sample", .parent = -1, .rest.scale = {1, 1, 1}};
@@ -91,6 +101,7 @@ static bool sample_export(kf_export_job *out)
     if (anim->take_count > 0 && anim->takes[0].track_count > 0)
         curve = &anim->takes[0].tracks[0].curve[0];
     size_t count = curve ? curve->count : 0;
+    double by = unit(out->original ? out->original->revision : REVISION);
     uint8_t *data = out->host->alloc(out->job, HEADER + count * RECORD, 1);
     if (!data)
         return false;
@@ -98,7 +109,7 @@ static bool sample_export(kf_export_job *out)
     store_u32(data + 4, (uint32_t)count);
     for (size_t i = 0; i < count; i++) {
         store_f32(data + HEADER + i * RECORD, curve->keys[i].time);
-        store_f32(data + HEADER + i * RECORD + 4, curve->keys[i].value);
+        store_f32(data + HEADER + i * RECORD + 4, curve->keys[i].value / by);
     }
     const char *name = out->count ? out->files[0].name : out->output;
     return out->host->emit(out->job, name, data, HEADER + count * RECORD);
@@ -120,7 +131,7 @@ static const kf_format sample = {
 #else
     .abi = KF_ABI,
 #endif
-    .revision = 1,
+    .revision = REVISION,
 #ifdef WRONG_ID
     .id = "fbx",
 #else

@@ -320,6 +320,39 @@ static void quaternion_keys(void **in)
     assert_int_equal(d->changed, 1);
 }
 
+/* What is no number is not the number held in its stead; but an FBX can only hold. */
+static void not_a_number(void **in)
+{
+    state *s = *in;
+    zigzag(s, &s->a, KF_TRANSLATION, 4, KF_LINEAR)->keys[2].flags = KF_KEY_NONFINITE;
+    kf_curve *b = zigzag(s, &s->b, KF_TRANSLATION, 4, KF_LINEAR);
+    kf_track *tracks[2];
+    for (int k = 0; k < 2; k++) {
+        tracks[k] = kfi_add_track(s->job, k ? &s->b.takes[0] : &s->a.takes[0], 0, KF_ROTATION, 0);
+        assert_true(kfi_make_quat_keys(s->job, &tracks[k]->quat, 2, false));
+        for (int i = 0; i < 2; i++)
+            tracks[k]->quat.keys[i] = (kf_quat_key){.time = i, .q = {1, 0, 0, 0}, .interp = KF_LINEAR};
+    }
+    const kf_difference *d = diff(s);
+    assert_false(s->result.same);
+    assert_int_equal(s->result.count, 1);
+    assert_true(isinf(d->worst) && d->time == 2);
+    assert_int_equal(d->changed, 1);
+    s->b.format = "fbx";
+    d = diff(s);
+    assert_true(s->result.same);
+    assert_int_equal(d->changed, 1);
+    assert_true(d->worst == 0);
+    s->b.format = "test";
+    b->keys[2].flags = KF_KEY_NONFINITE; /* on both sides */
+    assert_null(diff(s));
+    assert_true(s->result.same);
+    tracks[1]->quat.keys[1].flags = KF_KEY_NONFINITE;
+    d = diff(s);
+    assert_false(s->result.same);
+    assert_true(isinf(d->worst) && d->time == 1 && d->changed == 1);
+}
+
 /* ---------------------------------------------------------------- matching */
 
 static void one_side_only(void **in)
@@ -524,6 +557,7 @@ int main(void)
         WITH_STATE(orders_and_quaternions),
         WITH_STATE(full_turns_are_seen),
         WITH_STATE(quaternion_keys),
+        WITH_STATE(not_a_number),
         WITH_STATE(one_side_only),
         WITH_STATE(missing_component),
         WITH_STATE(nodes_by_name),
