@@ -347,7 +347,14 @@ static bool conform_keyed(const conforming *c, kf_track *track)
         if (!conform_curve(c, track, curve))
             return false;
     }
-    return !c->can->components_together || track->curves == 1 || kfi_unite_keys(c->job, track);
+    if (!c->can->components_together || track->curves == 1)
+        return true;
+    size_t more = 0;
+    return kfi_unite_keys(c->job, track, c->tolerance, &more) &&
+           (more == 0 || kfi_note(c->job, "ease-split",
+                                  "take \"%.60s\", node \"%.60s\", %s: x, y and z share their keys: %zu more, so that "
+                                  "segments with ease play as before",
+                                  c->take->name, node_name(c, track), kfi_channel_name((kf_channel)track->channel), more));
 }
 
 static bool conform_take(conforming *c, const kf_take *from, kf_take *to)

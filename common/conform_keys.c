@@ -3,7 +3,6 @@
 
 #include "curve.h"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -105,21 +104,6 @@ static bool insert(kf_job *job, growing *g, const kfi_segment *s, double time, k
     return add(job, g, &key, NULL, fresh);
 }
 
-/* A key put into a TCB segment is a neighbour that the slopes of the keys around it would follow: what they share with
- * other segments is told by handles, as it was. */
-static void hold_slopes(const kf_curve *from, size_t segment, kf_key *keys, kf_origin *origins)
-{
-    kfi_segment s;
-    if (segment + 1 >= from->count || from->keys[segment].interp != KF_TCB)
-        return;
-    kfi_curve_segment(from, segment, &s);
-    keys[segment].interp = s.shape == KFI_BEZIER ? KF_BEZIER : KF_HERMITE;
-    keys[segment].out = s.h0;
-    keys[segment + 1].in = s.h1;
-    origins[segment].changed |= KF_CHANGED_INTERP | KF_CHANGED_OUT;
-    origins[segment + 1].changed |= KF_CHANGED_IN;
-}
-
 static bool has_key(const kf_curve *curve, size_t at, double time)
 {
     return at < curve->count && curve->keys[at].time <= time + TOGETHER;
@@ -138,16 +122,6 @@ static bool give_keys(kf_job *job, const kf_curve *from, const double *times, si
         keys[i] = from->keys[i];
         origins[i] = from->origin ? from->origin[i] : (kf_origin){KF_NEW, KF_CHANGED_ALL};
     }
-    for (size_t i = 0; i < count; i++) {
-        if (has_key(from, next, times[i])) {
-            next++;
-        } else if (next > 0 && next < from->count && from->keys[next - 1].interp == KF_TCB) {
-            if (next > 1)
-                hold_slopes(from, next - 2, keys, origins);
-            hold_slopes(from, next, keys, origins);
-        }
-    }
-    next = 0;
     for (size_t i = 0; i < count; i++) {
         double time = times[i];
         if (has_key(from, next, time)) {
@@ -186,8 +160,82 @@ static bool give_keys(kf_job *job, const kf_curve *from, const double *times, si
     return true;
 }
 
-/* All times that a curve of the track has a key at. */
-static double *times_of(kf_job *job, const kf_track *track, size_t *count)
+/* ---------------------------------------------------------------- segments that follow from rules */
+
+static bool is_tcb(const kf_curve *curve, size_t i)
+{
+    return i + 1 < curve->count && curve->keys[i].interp == KF_TCB;
+}
+
+static bool is_eased(const kf_curve *curve, size_t i)
+{
+    return is_tcb(curve, i) && curve->tcb && (curve->tcb[i].ease_out > 0 || curve->tcb[i + 1].ease_in > 0);
+}
+
+/* A TCB segment that gets a key is told by handles, as it was: its slopes would follow the new neighbour. So are those
+ * beside it, for they share its ends; and an eased one becomes pieces, so that those beside that one are next. `all`
+ * spares the search: every eased segment. `grown`: there are more keys now. */
+static bool tell_by_handles(kf_job *job, kf_curve *curve, const double *times, size_t count, bool all, double tolerance,
+                            bool *grown)
+{
+    const kf_curve from = *curve;
+    bool *grows = kfi_alloc(job, from.count, sizeof *grows), *which = kfi_alloc(job, from.count, sizeof *which);
+    bool any = false;
+    if (!grows || !which)
+        return false;
+    for (size_t i = 0, next = 0; i < count; i++) {
+        if (has_key(&from, next, times[i]))
+            next++;
+        else if (next > 0 && next < from.count)
+            any = which[next - 1] = grows[next - 1] = true;
+        else if (from.count > 1) /* an end key is none any more */
+            any = which[next ? from.count - 2 : 0] = true;
+    }
+    if (!any)
+        return true;
+    for (size_t i = 0; i + 1 < from.count; i++)
+        if (all && is_eased(&from, i))
+            which[i] = true;
+    for (int way = 0; way < 2; way++) {
+        for (size_t k = 0; k + 2 < from.count; k++) {
+            size_t i = way ? from.count - 2 - k : k, beside = way ? i - 1 : i + 1;
+            grows[i] = grows[i] || (which[i] && is_eased(&from, i));
+            which[beside] = which[beside] || (grows[i] && is_tcb(&from, beside));
+        }
+    }
+    for (size_t i = 0; i < from.count; i++)
+        which[i] = which[i] && is_tcb(&from, i);
+    if (!kfi_curve_open(job, &from, &(kfi_opening){tolerance, which, times, count}, curve))
+        return false;
+    kf_origin *origin = (kf_origin *)curve->origin; /* just made, and ours */
+    for (size_t k = 0; k < curve->count; k++) {
+        size_t i = origin[k].key;
+        if (curve->keys[k].flags & KF_KEY_HELPER || !from.origin)
+            origin[k] = (kf_origin){KF_NEW, KF_CHANGED_ALL};
+        else
+            origin[k] = from.origin[i];
+        if (which[i])
+            origin[k].changed |= KF_CHANGED_INTERP | KF_CHANGED_OUT;
+        if (i > 0 && which[i - 1])
+            origin[k].changed |= KF_CHANGED_IN;
+        curve->keys[k].flags &= (uint8_t)~KF_KEY_HELPER;
+    }
+    *grown = *grown || curve->count > from.count;
+    return true;
+}
+
+static double default_tolerance(const kf_track *track, const kf_curve *curve)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < curve->count; i++) {
+        low = fmin(low, curve->keys[i].value);
+        high = fmax(high, curve->keys[i].value);
+    }
+    return track->channel == KF_ROTATION ? 0.01 : 1e-4 * fmax(high - low, 1.0);
+}
+
+/* The times of all keys. */
+static double *common_times(kf_job *job, const kf_track *track, size_t *count)
 {
     size_t total = 0, at[3] = {0, 0, 0};
     for (unsigned c = 0; c < track->curves; c++)
@@ -206,26 +254,6 @@ static double *times_of(kf_job *job, const kf_track *track, size_t *count)
         times[(*count)++] = least;
     }
     return times;
-}
-
-/* Whether one of the times lies in a segment with ease, or in a TCB segment beside one: keys put there would have neither
- * its ease nor its slopes. */
-static bool splits_ease(const kf_curve *curve, const double *times, size_t count)
-{
-    size_t next = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (has_key(curve, next, times[i])) {
-            next++;
-            continue;
-        }
-        for (size_t k = next > 1 ? next - 2 : 0; next > 0 && next < curve->count && k <= next && k + 1 < curve->count; k++) {
-            kfi_segment s;
-            kfi_curve_segment(curve, k, &s);
-            if ((s.ease0 != 0 || s.ease1 != 0) && curve->keys[next - 1].interp == KF_TCB)
-                return true;
-        }
-    }
-    return false;
 }
 
 bool kfi_without_tcb(kf_job *job, kf_channel channel, kf_curve *curve)
@@ -253,18 +281,24 @@ bool kfi_without_tcb(kf_job *job, kf_channel channel, kf_curve *curve)
     return origin != NULL;
 }
 
-bool kfi_unite_keys(kf_job *job, kf_track *track)
+bool kfi_unite_keys(kf_job *job, kf_track *track, double tolerance, size_t *more)
 {
-    size_t count;
-    double *times = times_of(job, track, &count);
-    for (unsigned c = 0; times && c < track->curves; c++) {
-        if (!splits_ease(&track->curve[c], times, count))
-            continue;
-        if (!kfi_without_tcb(job, (kf_channel)track->channel, &track->curve[c]))
-            return false;
-        times = times_of(job, track, &count);
-        c = UINT_MAX; /* its new keys may split another's */
+    enum { PASSES = 8 }; /* after that, all that could ask for one more at once */
+    size_t count = 0, before;
+    double *times = common_times(job, track, &before);
+    bool grown = times != NULL;
+    for (int pass = 0; grown; pass++) {
+        grown = false;
+        for (unsigned c = 0; c < track->curves; c++) {
+            kf_curve *curve = &track->curve[c];
+            double within = 0.5 * (tolerance > 0 ? tolerance : default_tolerance(track, curve));
+            times = common_times(job, track, &count);
+            if (!times || (curve->count != count &&
+                           !tell_by_handles(job, curve, times, count, pass >= PASSES, within, &grown)))
+                return false;
+        }
     }
+    *more = count - before;
     for (unsigned c = 0; times && c < track->curves; c++)
         if (track->curve[c].count != count &&
             !give_keys(job, &track->curve[c], times, count, track->rest[c], &track->curve[c]))

@@ -67,6 +67,16 @@ void kfi_curve_slopes(const kf_curve *curve, size_t i, double *in, double *out);
  * whose segment they lie in. */
 bool kfi_curve_to_slopes(kf_job *job, const kf_curve *from, double tolerance, kf_curve *to);
 
+/* The same for some segments; the other keys keep kind and numbers. */
+typedef struct kfi_opening {
+    double tolerance;
+    const bool *which;   /* for each segment whether it is one of them, or NULL: all are */
+    const double *stops; /* or NULL: times, ascending, at which helper keys are wanted rather than near them */
+    size_t stop_count;
+} kfi_opening;
+
+bool kfi_curve_open(kf_job *job, const kf_curve *from, const kfi_opening *how, kf_curve *to);
+
 /* A segment as FBX says it: slope and weight (share of the segment's duration) at both ends. Weights are held
  * within least..most (FBX: 0.0001..0.99) with the handle's direction kept; an upright handle gets the
  * steepest slope that the least weight allows; the direction of a handle of no length is that toward the next

@@ -9,6 +9,8 @@ typedef struct easing {
     double time, duration, ease0, ease1; /* ease with a sum of at most 1 */
     double c[4];                   /* value as a cubic of the eased u */
     double tolerance;
+    const double *stops;           /* times at which a key would cost nothing, ascending, or NULL */
+    size_t stop_count;
 } easing;
 
 typedef struct piece {
@@ -90,6 +92,24 @@ static piece round_piece(const easing *e, double start, const piece *p)
     return rounded;
 }
 
+/* The piece up to the last stop before its end, if that takes no more than half of it away. */
+static piece stop_early(const easing *e, double start, const piece *whole)
+{
+    piece p;
+    size_t low = 0, high = e->stop_count;
+    double last = e->time + whole->end * e->duration;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (e->stops[middle] <= last)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    double end = low > 0 ? (e->stops[low - 1] - e->time) / e->duration : 0.0;
+    bool worth = end < 1.0 && end - start > 0.5 * (whole->end - start);
+    return worth && make_piece(e, start, end, &p) ? p : *whole;
+}
+
 /* The longest piece from `start` on. */
 static piece next_piece(const easing *e, double start, bool last)
 {
@@ -107,10 +127,11 @@ static piece next_piece(const easing *e, double start, bool last)
             high = middle;
         }
     }
-    return round_piece(e, start, &best);
+    piece early = stop_early(e, start, &best);
+    return early.end < best.end ? early : round_piece(e, start, &best);
 }
 
-static bool prepare(const kfi_segment *s, double tolerance, easing *e)
+static bool prepare(const kfi_segment *s, const kfi_opening *how, easing *e)
 {
     double a = s->ease0, b = s->ease1;
     if (s->shape != KFI_CUBIC || a + b <= 0.0)
@@ -122,19 +143,21 @@ static bool prepare(const kfi_segment *s, double tolerance, easing *e)
                   a,
                   b,
                   {s->v0, leave, 3.0 * rise - 2.0 * leave - arrive, leave + arrive - 2.0 * rise},
-                  tolerance};
+                  how->tolerance,
+                  how->stops,
+                  how->stop_count};
     /* Closer than double precision allows would only make keys. */
     double least = 1e-9 * (fabs(s->v0) + fabs(s->v1) + fabs(leave) + fabs(arrive));
-    e->tolerance = fmax(tolerance, least);
+    e->tolerance = fmax(how->tolerance, least);
     return true;
 }
 
-static size_t count_helpers(const kf_curve *curve, size_t i, double tolerance)
+static size_t count_helpers(const kf_curve *curve, size_t i, const kfi_opening *how)
 {
     kfi_segment segment;
     easing e;
     kfi_curve_segment(curve, i, &segment);
-    if (!prepare(&segment, tolerance, &e))
+    if (!prepare(&segment, how, &e))
         return 0;
     size_t pieces = 0;
     for (double at = 0.0; at < 1.0; pieces++)
@@ -146,6 +169,7 @@ static size_t count_helpers(const kf_curve *curve, size_t i, double tolerance)
 
 typedef struct builder {
     kf_curve *to;
+    const kf_tcb *tcb; /* numbers of the keys it is made from, or NULL */
     kf_origin *origin;
     size_t count;
 } builder;
@@ -154,6 +178,8 @@ static kf_key *add_key(builder *b, const kf_key *key, size_t from)
 {
     b->origin[b->count] = (kf_origin){(uint32_t)from, 0};
     b->to->keys[b->count] = *key;
+    if (b->to->tcb && b->tcb && !(key->flags & KF_KEY_HELPER))
+        b->to->tcb[b->count] = b->tcb[from];
     return &b->to->keys[b->count++];
 }
 
@@ -185,14 +211,20 @@ static bool derived(uint8_t interp)
 
 bool kfi_curve_to_slopes(kf_job *job, const kf_curve *from, double tolerance, kf_curve *to)
 {
+    return kfi_curve_open(job, from, &(kfi_opening){.tolerance = tolerance}, to);
+}
+
+bool kfi_curve_open(kf_job *job, const kf_curve *from, const kfi_opening *how, kf_curve *to)
+{
+    const bool *which = how->which;
     size_t count = from->count;
     for (size_t i = 0; i + 1 < from->count; i++)
-        if (from->keys[i].interp == KF_TCB && from->tcb)
-            count += count_helpers(from, i, tolerance);
+        if (from->keys[i].interp == KF_TCB && from->tcb && (!which || which[i]))
+            count += count_helpers(from, i, how);
 
     kf_curve result = *from;
-    builder b = {&result, kfi_alloc(job, count, sizeof(kf_origin)), 0};
-    if (!b.origin || !kfi_make_keys(job, &result, count, false))
+    builder b = {&result, from->tcb, kfi_alloc(job, count, sizeof(kf_origin)), 0};
+    if (!b.origin || !kfi_make_keys(job, &result, count, which && from->tcb))
         return false;
     kf_handle in = {0};
     bool have_in = false;
@@ -201,18 +233,20 @@ bool kfi_curve_to_slopes(kf_job *job, const kf_curve *from, double tolerance, kf
         kf_key *key = add_key(&b, old, i);
         double before = i > 0 ? old->time - old[-1].time : 0.0,
                after = i + 1 < from->count ? old[1].time - old->time : 0.0;
-        if (derived(old->interp)) {
+        bool here = !which || (i + 1 < from->count && which[i]);
+        if (derived(old->interp) && here) {
             double arrive, leave;
             kfi_curve_slopes(from, i, &arrive, &leave);
             key->interp = KF_HERMITE;
             key->attr = 0;
-            key->in = kfi_slope_handle(arrive, -(before > 0.0 ? before : after));
+            if (!which) /* else it is that of another segment, or nobody's */
+                key->in = kfi_slope_handle(arrive, -(before > 0.0 ? before : after));
             key->out = kfi_slope_handle(leave, after > 0.0 ? after : before);
         }
         if (have_in)
             key->in = in;
         have_in = false;
-        if (i + 1 == from->count || (!derived(old->interp) && !derived(old[1].interp)))
+        if (i + 1 == from->count || !here || (!derived(old->interp) && !derived(old[1].interp)))
             continue;
         kfi_segment segment;
         easing e;
@@ -220,7 +254,7 @@ bool kfi_curve_to_slopes(kf_job *job, const kf_curve *from, double tolerance, kf
         if (segment.shape < KFI_CUBIC)
             continue;
         have_in = true;
-        if (prepare(&segment, tolerance, &e)) {
+        if (prepare(&segment, how, &e)) {
             in = add_pieces(&b, &e, i);
         } else {
             in = segment.h1;
@@ -230,7 +264,8 @@ bool kfi_curve_to_slopes(kf_job *job, const kf_curve *from, double tolerance, kf
             }
         }
     }
-    result.tcb = NULL;
+    if (!which)
+        result.tcb = NULL;
     if (result.count != from->count)
         result.fbx_data = NULL;
     result.origin = b.origin;

@@ -261,6 +261,18 @@ static uint32_t changes(const kf_key *was, const kf_key *is, const kf_tcb *old, 
     return changed;
 }
 
+/* Numbers that were sought and found where they had been are those that they had been. */
+static void settle_numbers(kf_tcb *now, const kf_tcb *old)
+{
+    const float near = 1e-6f;
+    if (fabsf(now->tension - old->tension) <= near && fabsf(now->continuity - old->continuity) <= near &&
+        fabsf(now->bias - old->bias) <= near) {
+        now->tension = old->tension;
+        now->continuity = old->continuity;
+        now->bias = old->bias;
+    }
+}
+
 static bool finish(kfi_fitting *f, kf_curve *result)
 {
     const kf_curve *original = f->original;
@@ -286,6 +298,8 @@ static bool finish(kfi_fitting *f, kf_curve *result)
         if (key->origin != KF_NEW) {
             /* NOLINTNEXTLINE: what has an origin has an original */
             const kf_tcb *old = original->tcb ? &original->tcb[key->origin] : NULL;
+            if (old)
+                settle_numbers(&key->tcb, old);
             origin[i].changed = changes(&original->keys[key->origin], &key->key, old, &key->tcb);
             if (origin[i].changed & KF_CHANGED_INTERP)
                 key->key.native = 0, key->key.attr = 0;

@@ -60,7 +60,7 @@ static size_t look_closer(double *times, double *looks, bool *keyed, size_t coun
             double share = (double)k / LOOKS;
             times[to + k] = time + share * (times[to + LOOKS] - time);
             looks[to + k] = look + share * (looks[to + LOOKS] - look);
-            keyed[to + k] = false;
+            keyed[to + k] = true; /* tangents tell what is there */
         }
         times[to] = time;
         looks[to] = look;

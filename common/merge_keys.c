@@ -272,14 +272,20 @@ static bool several_moved(const kfi_merge_track *t, const kf_curve *w, const kf_
     return count > 1;
 }
 
+/* The game's own keys around helper key i. */
+static void ends_of(const kf_curve *w, size_t i, size_t *first, size_t *last)
+{
+    for (*first = i; *first > 0 && (w->keys[*first].flags & KF_KEY_HELPER);)
+        --*first;
+    for (*last = i; *last + 1 < w->count && (w->keys[*last].flags & KF_KEY_HELPER);)
+        ++*last;
+}
+
 /* Helper key i, in the same place of a segment that was stretched as a whole. */
 static bool stretched(const kfi_merge_track *t, const kf_curve *w, size_t i, const kf_curve *e, const kfi_pairing *p)
 {
-    size_t first = i, last = i;
-    while (first > 0 && (w->keys[first].flags & KF_KEY_HELPER))
-        first--;
-    while (last + 1 < w->count && (w->keys[last].flags & KF_KEY_HELPER))
-        last++;
+    size_t first, last;
+    ends_of(w, i, &first, &last);
     if (p->back[first] == KFI_UNPAIRED || p->back[last] == KFI_UNPAIRED || p->back[last] - p->back[first] != (int64_t)(last - first))
         return false;
     double was_distance, now_distance;
@@ -304,6 +310,27 @@ static bool helper_touched(const kfi_merge_track *t, const kf_curve *w, const kf
     return false;
 }
 
+/* Ease is the key's own: it plays over the segment's new length, whatever the helper keys show that were left behind. */
+static bool tell_left_behind(const kfi_merge_track *t, const kf_curve *w, const kf_curve *e, const kfi_pairing *p)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        size_t end[2];
+        if (!(w->keys[i].flags & KF_KEY_HELPER))
+            continue;
+        ends_of(w, i, &end[0], &end[1]);
+        bool left = false;
+        for (int k = 0; k < 2; k++)
+            left = left || p->back[end[k]] == KFI_UNPAIRED || moved(t, w, end[k], e, (size_t)p->back[end[k]]);
+        if (left && !stretched(t, w, i, e, p))
+            return kfi_note(t->job, "helpers",
+                            "take \"%.60s\", node \"%.60s\", %s at %.4f s: a key was moved or removed and the helper keys "
+                            "beside it were not: its ease stays as it is, over the segment's new length",
+                            t->take, t->input->original->nodes[t->original->node].name,
+                            kfi_channel_name((kf_channel)t->original->channel), w->keys[i].time - t->shift);
+    }
+    return true;
+}
+
 bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
 {
     const kf_curve *from = &t->original->curve[c], *w = &t->written->curve[c], *e;
@@ -316,6 +343,8 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
         return false;
     if (helper_touched(t, w, e, &p))
         return kfi_merge_dense(t, c);
+    if (!tell_left_behind(t, w, e, &p))
+        return false;
 
     size_t count = 0;
     bool tcb = from->tcb != NULL || wants_tcb(e);

@@ -77,10 +77,10 @@ static bool read_time(const importer *im, const uint8_t *record, size_t i, doubl
         *last = time;
         return true;
     }
+    if (isfinite(time))
+        return warn_at(im, at, "time-backwards", *last, "a key's time lies before the key before it");
     *flags |= KF_KEY_NONFINITE;
-    return isfinite(time)
-               ? warn_at(im, at, "time-backwards", *last, "a key's time lies before the key before it")
-               : warn_at(im, at, "nonfinite", *last, "a key's time is not a finite number");
+    return warn_at(im, at, "nonfinite", *last, "a key's time is not a finite number");
 }
 
 static bool read_tcb(const importer *im, const uint8_t *record, double time, kf_tcb *tcb)

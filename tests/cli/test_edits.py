@@ -272,6 +272,7 @@ class Edits(unittest.TestCase):
             curve.store()
         out = self.edit(change, "--tcb", "slopes")
         self.assertIn("fitted anew", self.report.stderr)
+        self.run_keyferry("diff", self.path("b.fbx"), self.path("out.ani"), "--tolerance", "0.001")  # y as drawn, x and z as before
         first = 16 + 160
         grown = (len(out) - len(self.original)) // 128
         self.assertGreaterEqual(grown, 1)
@@ -282,6 +283,36 @@ class Edits(unittest.TestCase):
         last = len(out) - 128
         self.assertEqual(out[last:last + 28] + out[last + 76:], self.original[-128:-100] + self.original[-52:])
         self.assertEqual(self.edit(lambda scene: None, "--tcb", "slopes"), self.original)
+
+    def test_ease_beside_an_edit(self):
+        """x is bent in a bake and needs keys more; y and z, which share them, play as before although ease is no cubic."""
+        eased = [key(v, (TCB,) * 3 if i < 4 else (STEP,) * 3, float(i), tcb=(0, 0, 0, 0.25, 0.5 * (i == 1)))
+                 for i, v in enumerate([(0, 0, 0), (1, 2, 3), (2, 0, 1), (0, 1, 0), (1, 1, 1)])]
+        self.original = ani([(b"door", b"open", 4.0, (eased, [], []))])
+        with open(self.path("in.ani"), "wb") as f:
+            f.write(self.original)
+
+        def shown(name, axis):
+            self.run_keyferry("convert", self.path(name), self.path("c.fbx"), "--ascii", "-y", "--bake=300")
+            with open(self.path("c.fbx")) as f:
+                return [k.value for k in fbxtext.Scene(f.read()).curve("open", "door", "Lcl Translation", axis).keys]
+
+        def bend(t):
+            return math.sin((t - 1) * math.pi) ** 2 if 1 < t < 2 else 0.0
+
+        def change(scene):
+            curve = scene.curve("open", "door", "Lcl Translation", "x")
+            for k in curve.keys:
+                k.value += bend(k.time / fbxtext.TICKS)
+            curve.store()
+        self.assertEqual(self.edit(lambda scene: None, "--bake=30"), self.original)
+        out = self.edit(change, "--bake=30")
+        self.assertIn("so that segments with ease play as before", self.report.stderr)
+        self.assertLess((len(out) - len(self.original)) // 128, 40)
+        for axis, more in (("x", bend), ("y", None), ("z", None)):
+            for i, (was, now) in enumerate(zip(shown("in.ani", axis), shown("out.ani", axis))):
+                if not more or i % 10 == 0:  # between its samples nobody knows the bent one
+                    self.assertLess(abs(now - was - (more(i / 300) if more else 0)), 5e-4, (axis, i / 300))
 
     def test_stretched(self):
         """Every time doubled and every slope halved: times, and what goes with them; values and numbers stay."""

@@ -56,7 +56,7 @@ static double worst_off(const kf_track *before, const kf_track *after, double *a
     return worst;
 }
 
-static void check(uint32_t kinds, unsigned how, const char *warning)
+static void check(uint32_t kinds, unsigned how, uint8_t rule, const char *warning)
 {
     for (size_t format = 0; format < sizeof STORED / sizeof *STORED; format++)
         for (int n = 0; n < 60; n++) {
@@ -64,7 +64,7 @@ static void check(uint32_t kinds, unsigned how, const char *warning)
             double range = 0, at = 0;
             for (unsigned c = 0; c < 3; c++) {
                 random_curve(&track.curve[c], 8, kinds, how | RANDOM_FRAMES);
-                track.curve[c].tcb_rule = KF_TCB_FBX;
+                track.curve[c].tcb_rule = rule;
                 range = fmax(range, curve_range(&track.curve[c]));
             }
             size_t said = warning ? kfi_said(&curve_job, warning) : 0;
@@ -72,15 +72,15 @@ static void check(uint32_t kinds, unsigned how, const char *warning)
             double worst = worst_off(&track, &after, &at);
             bool warned = warning && kfi_said(&curve_job, warning) > said;
             if (worst > 5e-4 * fmax(range, 1) && !warned)
-                fail_msg("format %zu, track %d: off by %g at %.4f s", format, n, worst, at);
+                fail_msg("kinds 0x%x, format %zu, track %d: off by %g at %.4f s", kinds, format, n, worst, at);
         }
 }
 
 /* Each curve for itself; and tame ones with x, y and z at common times, where segments are split. */
 static void check_both(uint32_t kinds, unsigned how, const char *warning)
 {
-    check(kinds, how, warning);
-    check(kinds, how | RANDOM_TAME, warning);
+    check(kinds, how, KF_TCB_FBX, warning);
+    check(kinds, how | RANDOM_TAME, KF_TCB_FBX, warning);
 }
 
 static void test_smooth(void **state)
@@ -116,6 +116,53 @@ static void test_tcb(void **state)
     check_both(SMOOTH | STEPS | TCB, RANDOM_TCB, "tcb-bent");
 }
 
+/* Ease belongs to a whole segment: one that gets a key of x's or y's is told in pieces, and those beside it stay. */
+static void test_ease(void **state)
+{
+    (void)state;
+    check(TCB, RANDOM_TCB | RANDOM_EASE | RANDOM_TAME, KF_TCB_KOCHANEK, NULL);
+    check(STORED[1], RANDOM_TCB | RANDOM_EASE | RANDOM_TAME, KF_TCB_KOCHANEK, NULL);
+}
+
+/* What nobody asked for a key keeps its keys. */
+static void test_ease_stays(void **state)
+{
+    (void)state;
+    kf_track track = {.curves = 3};
+    random_curve(&track.curve[0], 9, TCB, RANDOM_TCB | RANDOM_EASE | RANDOM_FRAMES);
+    track.curve[1] = track.curve[2] = track.curve[0];
+    kf_track after = conformed(&track, STORED[0], true);
+    for (unsigned c = 0; c < 3; c++) {
+        assert_int_equal(after.curve[c].count, 9);
+        assert_memory_equal(after.curve[c].keys, track.curve[c].keys, 9 * sizeof(kf_key));
+        assert_memory_equal(after.curve[c].tcb, track.curve[c].tcb, 9 * sizeof(kf_tcb));
+    }
+    /* Segments 0 and 1 have no ease, 2 has: a key in the first leaves all from the third on as it was. */
+    for (unsigned c = 0; c < 3; c++) {
+        random_curve(&track.curve[c], 9, TCB, RANDOM_TCB | RANDOM_FRAMES);
+        for (size_t i = 0; i < 9; i++)
+            track.curve[c].keys[i].time = (double)i;
+        track.curve[c].tcb[2].ease_out = 0.5f;
+    }
+    kf_curve *more = &track.curve[0];
+    assert_true(kfi_make_keys(&curve_job, more, 10, true));
+    for (size_t i = 0; i < 10; i++) {
+        more->keys[i] = (kf_key){.time = i == 0 ? 0 : i == 1 ? 0.5 : (double)i - 1, .value = (double)i, .interp = KF_TCB};
+        more->tcb[i] = (kf_tcb){0};
+    }
+    after = conformed(&track, STORED[0], true);
+    for (unsigned c = 1; c < 3; c++) {
+        assert_int_equal(after.curve[c].count, 10);
+        assert_int_equal(after.curve[c].keys[0].interp, KF_HERMITE);
+        assert_int_equal(after.curve[c].keys[2].interp, KF_HERMITE);
+        assert_memory_equal(after.curve[c].keys + 4, track.curve[c].keys + 3, 6 * sizeof(kf_key));
+        assert_int_equal(after.curve[c].keys[3].interp, KF_TCB);
+        assert_true(after.curve[c].tcb[3].ease_out == 0.5f);
+    }
+    double at;
+    assert_true(worst_off(&track, &after, &at) < 1e-3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +170,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_steps, curve_set_up, curve_tear_down),
         cmocka_unit_test_setup_teardown(test_jumps_told, curve_set_up, curve_tear_down),
         cmocka_unit_test_setup_teardown(test_tcb, curve_set_up, curve_tear_down),
+        cmocka_unit_test_setup_teardown(test_ease, curve_set_up, curve_tear_down),
+        cmocka_unit_test_setup_teardown(test_ease_stays, curve_set_up, curve_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
