@@ -47,34 +47,50 @@ static double bulge(const kfi_samples *s, size_t i)
     return 1.5 / 8.0 * h * h * second;
 }
 
+enum { MOST_AROUND = 8 };
+
+/* The polynomial through `count` samples from `first` on, at x in interval i; kept if the last of the samples changes it
+ * less than what was kept so far is in doubt. */
+static void guess_by(kfi_samples *s, size_t i, double x, size_t first, int count)
+{
+    const double *t = s->t + first;
+    double d[MOST_AROUND], value, way = 1.0;
+    for (int k = 0; k < count; k++)
+        d[k] = s->v[first + (size_t)k];
+    for (int level = 1; level < count; level++)
+        for (int k = count - 1; k >= level; k--)
+            d[k] = (d[k] - d[k - 1]) / (t[k] - t[k - level]);
+    value = d[count - 1];
+    for (int k = count - 2; k >= 0; k--) {
+        value = d[k] + value * (x - t[k]);
+        way *= x - t[k];
+    }
+    if (fabs(d[count - 1] * way) < s->doubt[i]) {
+        s->doubt[i] = fabs(d[count - 1] * way);
+        s->middle[i] = value;
+    }
+}
+
 /* The middle of interval i by five samples around it or on one side, whichever lie most evenly: so that the
- * far side of a corner does not count. How wrong it may be is what the fifth of them changes. */
+ * far side of a corner does not count. Or by eight around it, where the motion is fast and smooth. How wrong it
+ * may be is what the last of them changes. */
 static void guess_middle(kfi_samples *s, size_t i)
 {
+    enum { FEW = 5 };
     double x = 0.5 * (s->t[i] + s->t[i + 1]);
     s->middle[i] = 0.5 * (s->v[i] + s->v[i + 1]);
     s->doubt[i] = INFINITY;
-    if (s->count < 5)
+    if (s->count < FEW)
         return;
-    size_t last = i + 5 <= s->count ? i : s->count - 5;
-    for (size_t first = i < 3 ? 0 : i - 3; first <= last; first++) {
-        const double *t = s->t + first;
-        double d[5], value, way = 1.0;
-        for (int k = 0; k < 5; k++)
-            d[k] = s->v[first + (size_t)k];
-        for (int level = 1; level < 5; level++)
-            for (int k = 4; k >= level; k--)
-                d[k] = (d[k] - d[k - 1]) / (t[k] - t[k - level]);
-        value = d[4];
-        for (int k = 3; k >= 0; k--) {
-            value = d[k] + value * (x - t[k]);
-            way *= x - t[k];
-        }
-        if (fabs(d[4] * way) < s->doubt[i]) {
-            s->doubt[i] = fabs(d[4] * way);
-            s->middle[i] = value;
-        }
-    }
+    size_t last = i + FEW <= s->count ? i : s->count - FEW;
+    for (size_t first = i < FEW - 2 ? 0 : i - (FEW - 2); first <= last; first++)
+        guess_by(s, i, x, first, FEW);
+    if (s->count < MOST_AROUND)
+        return;
+    size_t before = i < MOST_AROUND / 2 - 1 ? 0 : i - (MOST_AROUND / 2 - 1);
+    double doubt = s->doubt[i]; /* what eight know better is held to no less than a tolerance, for it costs keys */
+    guess_by(s, i, x, before + MOST_AROUND <= s->count ? before : s->count - MOST_AROUND, MOST_AROUND);
+    s->doubt[i] = fmax(s->doubt[i], fmin(doubt, s->tolerance));
 }
 
 bool kfi_middle_fits(const kfi_samples *s, size_t i, double value)

@@ -104,9 +104,6 @@ bool kfi_merge_dense(kfi_merge_track *t, unsigned c)
     size_t edits = 0, used = 0;
     double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < count; i++) {
-        /* A closer look tells nothing more of a stretch that nobody edited. */
-        if (!samples && i % LOOKS == 1 && same_all(t, &was[i], &now[i], LOOKS - 1))
-            i += LOOKS - 1;
         bool same = same_all(t, &was[i], &now[i], 1);
         /* Between the keys of a curve that was thinned out, it lies within the program's own bound. */
         if (!same && !keyed[i] && !t->limits->exact)

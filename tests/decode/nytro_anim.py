@@ -77,11 +77,11 @@ def finite(values, otherwise):
 
 
 def ascending(keys):
-    """Times that never go back: what does, or is no number, stays at the time before. And which those are."""
+    """Times that never go back: what does, or is no number, stays at the time before. And which are none."""
     out, bad, last = [], [], None
     for _, time, _, _ in keys:
-        bad.append(not math.isfinite(time) or last is not None and time < last)
-        last = (last or 0.0) if bad[-1] else time
+        bad.append(not math.isfinite(time))
+        last = (last or 0.0) if bad[-1] or last is not None and time < last else time
         out.append(last)
     return out, bad
 
