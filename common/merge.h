@@ -35,7 +35,8 @@ bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_mer
 /* What an FBX has become when there is no original: all of it new, without its wrapper node. */
 bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh);
 
-/* The wrapper node's index, or -1; the digest in its name goes to `digest` (9 bytes). */
+/* The wrapper node's index, or -1: known by its name, whose digest goes to `digest` (9 bytes), else by its capsule, and
+ * `digest` is "". */
 int32_t kfi_find_wrapper(const kf_anim *edited, char digest[9]);
 
 #endif

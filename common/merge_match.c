@@ -10,32 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool hex_digit(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
-int32_t kfi_find_wrapper(const kf_anim *edited, char digest[9])
-{
-    size_t prefix = strlen(KFI_WRAPPER_PREFIX);
-    digest[0] = '\0';
-    for (size_t i = 0; i < edited->node_count; i++) {
-        const char *name = edited->nodes[i].name;
-        if (strncmp(name, KFI_WRAPPER_PREFIX, prefix) != 0)
-            continue;
-        size_t digits = 0;
-        while (digits < 8 && hex_digit(name[prefix + digits]))
-            digits++;
-        char after = name[prefix + digits];
-        if (digits == 8 && (after == '\0' || after == '.')) {
-            memcpy(digest, name + prefix, 8);
-            digest[8] = '\0';
-            return (int32_t)i;
-        }
-    }
-    return -1;
-}
-
 /* ---------------------------------------------------------------- nodes */
 
 /* Length of a name without the ".001" that programs add to a second one. */

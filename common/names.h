@@ -6,6 +6,8 @@
 
 /* The wrapper node is called this and then the eight hex digits of the capsule's digest. */
 #define KFI_WRAPPER_PREFIX "keyferry_"
+/* Its property that holds the capsule. */
+#define KFI_CAPSULE_PROPERTY "keyferry_capsule"
 
 /* Makes names unique as they are asked for. */
 typedef struct kfi_names {

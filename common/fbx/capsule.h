@@ -20,7 +20,6 @@ typedef struct kfi_capsule {
     size_t count;
 } kfi_capsule;
 
-#define KFI_CAPSULE_PROPERTY "keyferry_capsule"
 enum { KFI_CAPSULE_MAX = 16 * 1024 * 1024, KFI_DIGEST_SIZE = 9 };
 
 /* Eight hex digits over format, options, names and bytes: the same wherever the capsule travels. */
