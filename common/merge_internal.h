@@ -3,6 +3,7 @@
 #define KFI_MERGE_INTERNAL_H
 
 #include "merge.h"
+#include "names.h"
 #include "rotation.h"
 
 typedef struct kfi_limits {
@@ -93,6 +94,16 @@ bool kfi_settle_take(kfi_merging *m, size_t written_take);
 bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track, kf_track *merged);
 /* merge_new.c: tracks, nodes and takes that were not in what was written. */
 bool kfi_merge_new(kfi_merging *m);
+/* merge_actions.c: takes named "Object|Action" that were not written. */
+typedef struct kfi_actions {
+    kfi_map nodes, told; /* names of nodes, written and edited; actions that were told of */
+    bool *settled;       /* for each edited node: it has keys in a take, or was told of */
+} kfi_actions;
+bool kfi_actions_init(kfi_merging *m, kfi_actions *a);
+/* The written take that such a take's keys go to, or -1. */
+bool kfi_actions_place(kfi_merging *m, kfi_actions *a, size_t edited_take, int32_t *written);
+/* Names the new nodes that are left without keys. */
+bool kfi_actions_tell(kfi_merging *m, kfi_actions *a);
 /* merge_mesh.c: shapes whose points were moved. */
 bool kfi_merge_meshes(kfi_merging *m);
 

@@ -64,6 +64,19 @@ static bool tell_pose(const kfi_merging *m, const char *take, const kf_track *tr
                     kfi_channel_name((kf_channel)track->channel));
 }
 
+/* Below our wrapper the numbers are the game's; elsewhere they are the program's. */
+static bool tell_outside(const kfi_merging *m, uint32_t node)
+{
+    const kf_node *nodes = m->input->edited->nodes;
+    int32_t above = (int32_t)node;
+    while (above >= 0 && above != m->matches.wrapper)
+        above = nodes[above].parent;
+    return m->matches.wrapper < 0 || above >= 0 ||
+           kfi_warn(m->job, "outside", "node \"%.60s\" is new and does not hang below \"%.60s\": its numbers are taken as they "
+                                       "are, in the program's axes and unit", nodes[node].name,
+                    nodes[m->matches.wrapper].name);
+}
+
 /* The merged node that an edited one is, made if it is new. */
 static int64_t merged_node(kfi_merging *m, int64_t *nodes, uint32_t edited)
 {
@@ -74,7 +87,7 @@ static int64_t merged_node(kfi_merging *m, int64_t *nodes, uint32_t edited)
                          ? m->matches.node[from->parent] - (int32_t)m->input->first_node
                          : -1;
     kf_node *node = kfi_add_node(m->job, m->merged, from->name, parent);
-    if (!node)
+    if (!node || !tell_outside(m, edited))
         return -1;
     *node = *from;
     node->parent = parent;
@@ -100,7 +113,8 @@ bool kfi_merge_new(kfi_merging *m)
 {
     const kf_anim *edited = m->input->edited;
     int64_t *nodes = kfi_alloc_raw(m->job, edited->node_count, sizeof *nodes);
-    if (!nodes)
+    kfi_actions actions;
+    if (!nodes || !kfi_actions_init(m, &actions))
         return false;
     for (size_t i = 0; i < edited->node_count; i++) {
         int32_t written = m->matches.node[i];
@@ -109,9 +123,13 @@ bool kfi_merge_new(kfi_merging *m)
     for (size_t e = 0; e < edited->take_count; e++) {
         const kf_take *from = &edited->takes[e];
         int32_t written = m->matches.take[e];
-        /* A name made of bars is one object under another one's action: already told elsewhere. */
-        if (written < 0 && strchr(from->name, '|'))
-            continue;
+        if (written < 0 && strchr(from->name, '|')) {
+            if (!kfi_actions_place(m, &actions, e, &written))
+                return false;
+            if (written < 0)
+                continue;
+        }
+        const char *name = written >= 0 ? m->input->written->takes[written].name : from->name;
         size_t take = written >= 0 ? (size_t)m->input->written->takes[written].source : m->merged->take_count;
         for (size_t i = 0; i < from->track_count; i++) {
             const kf_track *track = m->matches.instead[e][i] ? m->matches.instead[e][i] : &from->tracks[i];
@@ -153,11 +171,11 @@ bool kfi_merge_new(kfi_merging *m)
             to_fresh(to, written >= 0 ? m->matches.offset[written] + m->input->shift[written] : 0);
             m->report->added++;
             m->report->tracks++;
-            if (!kfi_merge_report_track(m, "added", from->name, to, ""))
+            if (!kfi_merge_report_track(m, "added", name, to, ""))
                 return false;
         }
     }
-    return true;
+    return kfi_actions_tell(m, &actions);
 }
 
 bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh)

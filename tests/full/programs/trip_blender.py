@@ -47,7 +47,21 @@ def shape(node):
     bpy.data.objects[node].data.shape_keys.key_blocks[3].data[1].co.x += 0.125
 
 
-EDITS = {"move": move, "turn": turn, "retime": retime, "scale": scale, "shape": shape}
+def add(node):
+    """A new object beside one of ours, with keys."""
+    new = bpy.data.objects.new("extra", None)
+    bpy.context.collection.objects.link(new)
+    new.parent = bpy.data.objects[node].parent
+    for frame, x in ((1, 0.0), (16, 2.0), (31, 0.5)):
+        new.location = (x, 0, 0)
+        new.keyframe_insert("location", frame=frame)
+
+
+def rename(node):
+    bpy.data.objects[node].name = "renamed"
+
+
+EDITS = {"add": add, "rename": rename, "move": move, "turn": turn, "retime": retime, "scale": scale, "shape": shape}
 
 with open(sys.argv[sys.argv.index("--") + 1], encoding="utf-8") as file:
     jobs = json.load(file)

@@ -1,4 +1,5 @@
 """trip_more.py FOLDER: generated files of every format to Blender and back, untouched: they must come back byte for byte.
+New and renamed objects must come back or be told of.
 
 They are what a trip through matrices and 32-bit floats is hardest on: mirrored and vanishing scales, angles near the lock
 and beyond a turn, several takes of one node, lists of unequal length, long and odd names, keys between the frames."""
@@ -20,6 +21,41 @@ SAMPLES = {
     "nytro-anim": (".nanim", ["long_0002", "short_0003", "turns", "ease", "same_names", "odd_names", "not_finite"]),
     "ei-anm": (".anm", ["more_morphs", "wing", "not_unit", "zero_quaternion", "short_0004", "long_0001", "no_rotation"]),
 }
+NEW = {"x4-ani": ("machine.ani", "slider"), "nytro-anim": ("walk.nanim", "hip")}
+
+
+def write_new(folder):
+    """Jobs that add and rename an object."""
+    jobs = []
+    samples = os.path.join(folder, "new")
+    subprocess.run([sys.executable, os.path.join(HERE, "trip_samples.py"), samples], check=True)
+    for name, (sample, node) in NEW.items():
+        place = os.path.join(samples, name)
+        source = os.path.join(place, sample)
+        fbx = os.path.join(place, "source.fbx")
+        subprocess.run([KEYFERRY, "convert", source, fbx, "--for", "blender", "--from", name], check=True, capture_output=True)
+        for settings in ("default", "recommended"):
+            for what in ("add", "rename"):
+                jobs.append({"name": name, "source": source, "in": fbx, "settings": settings, "edit": {what: node},
+                             "out": os.path.join(place, "%s-%s.fbx" % (settings, what))})
+    return jobs
+
+
+def new_problem(job):
+    """What is wrong with what came of a new or renamed object, or ""."""
+    back = job["out"][:-4] + os.path.splitext(job["source"])[1]
+    done = subprocess.run([KEYFERRY, "convert", job["out"], back], capture_output=True, text=True)
+    if done.returncode:
+        return done.stderr
+    if "rename" in job["edit"]:
+        old = job["edit"]["rename"]
+        return "" if old in done.stderr and '"renamed"' in done.stderr else "the renaming was not told: " + done.stderr
+    anim = json.loads(subprocess.run([KEYFERRY, "dump", back], check=True, capture_output=True, text=True).stdout)
+    values = [key["v"] for take in anim["takes"] for track in take["tracks"] for key in track["keys"]
+              if anim["nodes"][track["node"]]["name"] == "extra" and track["component"] == "x"]
+    if not values:
+        return "the new node has no keys: " + done.stderr
+    return "" if abs(max(values) - 2.0) < 0.01 else "the new node moves by %g instead of 2" % max(values)
 
 
 def write(folder):
@@ -43,9 +79,10 @@ def write(folder):
 
 def main(folder):
     jobs = write(folder)
+    added = write_new(folder)
     path = os.path.join(folder, "jobs.json")
     with open(path, "w", encoding="utf-8") as file:
-        json.dump(jobs, file)
+        json.dump(jobs + added, file)
     done = subprocess.run(["blender", "--background", "--python-exit-code", "1", "--python",
                            os.path.join(HERE, "trip_blender.py"), "--", path], capture_output=True, text=True)
     if done.returncode:
@@ -60,6 +97,12 @@ def main(folder):
             wrong += 1
             print("WRONG: %s, %s settings\n%s" % (job["name"], job["settings"], done.stderr[-1500:]))
     print("%d of %d trips of generated files came back byte for byte" % (len(jobs) - wrong, len(jobs)))
+    for job in added:
+        if job["settings"] == "default":
+            shutil.copy(job["in"] + ".kf", job["out"] + ".kf")
+        found = new_problem(job)
+        wrong += bool(found)
+        print("%s, %s settings, %s: %s" % (job["name"], job["settings"], *job["edit"], found or "came back or was told"))
     return 1 if wrong else 0
 
 
