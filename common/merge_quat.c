@@ -270,6 +270,59 @@ static bool refine(kfi_merge_track *t, building *b)
     return true;
 }
 
+/* Keys that were edited or are new bend the motion beside them, which nobody touched: says by how much. */
+static bool tell_bent(const kfi_merge_track *t, const building *b)
+{
+    enum { PROBES = 4 };
+    const kf_quat_curve *was = &t->original->quat;
+    kf_quat_curve now = {b->keys, b->count, was->tcb ? b->tcb : NULL, NULL};
+    double worst = t->input->tolerance > 0 ? t->input->tolerance : fmax(0.01, t->limits->value[KF_ROTATION]), at = 0;
+    bool bent = false;
+    for (size_t i = 0; i + 1 < b->count; i++) {
+        for (int p = 1; p < PROBES; p++) {
+            double time = b->keys[i].time + (b->keys[i + 1].time - b->keys[i].time) * p / PROBES, want[4], have[4];
+            kfi_quat_curve_value(was, time, want);
+            kfi_quat_curve_value(&now, time, have);
+            if (kfi_quat_angle(want, have) <= worst || edited_here(t, time, time))
+                continue;
+            worst = kfi_quat_angle(want, have);
+            at = time;
+            bent = true;
+        }
+    }
+    return !bent || kfi_warn(t->job, "bent", "take \"%.60s\", node \"%.60s\": the rotation at %.4f s, which was not edited, "
+                                             "differs by %.4g degrees: the keys beside it bend it", t->take,
+                             t->input->original->nodes[t->original->node].name, at, worst);
+}
+
+static bool same_orientation(const kfi_merge_track *t, double a, double b)
+{
+    double p[4], q[4];
+    edited_orientation(t, a, p);
+    edited_orientation(t, b, q);
+    return kfi_quat_angle(p, q) <= limit_of(t);
+}
+
+/* A bake that moves on after the last key: a key where it sets out and one where it comes to rest. */
+static bool add_end(kfi_merge_track *t, building *b)
+{
+    double *now = kfi_alloc_raw(t->job, all_keys(t->edited), sizeof *now);
+    double limit = fmax(t->limits->time, 1e-6), end = b->count ? b->keys[b->count - 1].time + limit : INFINITY;
+    if (!now)
+        return false;
+    size_t count = union_times(t->edited, t->shift + t->offset, limit, now), first = count, last = count;
+    while (first > 0 && now[first - 1] > end)
+        first--;
+    size_t held = first;
+    while (first < count && !edited_here(t, now[first], now[first]))
+        first++;
+    if (first == count)
+        return true;
+    while (last > first + 1 && same_orientation(t, now[last - 2], now[count - 1]))
+        last--;
+    return (first == held || add_new(t, b, now[first - 1])) && add_new(t, b, now[last - 1]);
+}
+
 /* How many frames the list has now: those that the take did not have, and up to the last one that was edited. Before
  * the take's end a list that is shorter than others holds. */
 static size_t last_frame(const kfi_merge_track *t, double rate, size_t frames)
@@ -287,7 +340,8 @@ bool kfi_merge_quat(kfi_merge_track *t, size_t frames)
     const kf_quat_curve *from = &t->original->quat;
     building b = {0};
     bool sampled = t->input->capabilities->frame_rate > 0;
-    if (sampled || came_back_baked(t)) {
+    bool baked = came_back_baked(t);
+    if (sampled || baked) {
         double rate = t->input->original->frame_rate;
         for (size_t i = 0; i < from->count; i++) {
             if (sampled && from->keys[i].time * rate > (double)frames - 0.5)
@@ -298,6 +352,8 @@ bool kfi_merge_quat(kfi_merge_track *t, size_t frames)
         for (size_t i = from->count, end = last_frame(t, rate, frames); sampled && from->count && i < end; i++)
             if (!add_new(t, &b, (double)i / rate))
                 return false;
+        if (!sampled && !add_end(t, &b))
+            return false;
     } else if (!build_sparse(t, &b)) {
         return false;
     }
@@ -305,5 +361,5 @@ bool kfi_merge_quat(kfi_merge_track *t, size_t frames)
         return false;
     t->changed = t->changed || t->keys_changed || t->keys_added || t->keys_removed || t->segments_fitted;
     t->merged->quat = (kf_quat_curve){b.keys, b.count, from->tcb ? b.tcb : NULL, b.origin};
-    return true;
+    return sampled || !baked || !t->changed || tell_bent(t, &b);
 }

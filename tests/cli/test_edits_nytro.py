@@ -165,6 +165,22 @@ class Nytro(EditCase):
             self.assertTrue(i < self.AT[b"hip", MOVE] or self.AT[b"arm", MOVE] - 16 <= i < self.AT[b"arm", MOVE], i)
         self.assertEqual(now[cut + 20 * more:], self.original[cut:])
 
+    def test_turn_after_the_end_of_a_bake(self):
+        """Half a second more of turning about x, and a tenth of a second of rest."""
+        def change(scene):
+            curve = scene.curve("walk", "hip", TURN, "x")
+            last = curve.keys[-1]
+            for i in range(1, 19):
+                curve.keys.append(fbxtext.Key(last.time + i * fbxtext.TICKS // 30, last.value + min(i, 15), last.flags, last.data))
+            curve.store()
+        now = self.edit(change, "--bake=30")
+        start = self.AT[b"hip", TURN]
+        count, = struct.unpack_from("<I", now, self.AT[b"hip", MOVE] - 8)
+        self.assertGreater(count, 3, self.said)
+        self.assertEqual(now[start:start + 3 * 44], self.original[start:start + 3 * 44])
+        self.assertAlmostEqual(struct.unpack_from("<f", now, start + 44 * (count - 1) + 4)[0], 4.5, 5)
+        self.assertIn("not edited", self.said)  # the last key bends what was before it, as a key between others
+
     def test_node_dropped(self):
         def change(scene):
             scene.remove(scene.models()["hip"])
