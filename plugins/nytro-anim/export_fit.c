@@ -186,7 +186,10 @@ static bool split(const nytro_node *node, nytro_channel *channel, size_t splits)
                               .origin = -1,
                               .index = -1,
                               .changed = {KF_CHANGED_ALL, KF_CHANGED_ALL, KF_CHANGED_ALL},
+                              .mixed = true,
                               .interp = key->interp};
+        key->mixed = true; /* a nearer neighbour bends both */
+        channel->keys[i + 1].mixed = true;
         if (channel->channel == KFI_NYTRO_ROTATION)
             kfi_quat_curve_value(&channel->quat, middle->time, middle->value);
         for (unsigned c = 0; c < 3 && channel->channel != KFI_NYTRO_ROTATION; c++)
@@ -215,7 +218,7 @@ bool kfi_nytro_follow(nytro_node *node, nytro_channel *channel, uint32_t kind)
     uint8_t interp = kind == KFI_NYTRO_TCB ? KF_TCB : KF_LINEAR;
     bool derived = kind == KFI_NYTRO_BEZIER && channel->channel != KFI_NYTRO_ROTATION, all = true;
     for (size_t i = 0; i + 1 < channel->count; i++)
-        all = all && channel->keys[i].interp == (derived ? KF_HERMITE : interp);
+        all = all && channel->keys[i].interp == (derived ? KF_HERMITE : interp) && !channel->keys[i].mixed;
     if (all && (!derived || (channel->raw && kfi_nytro_kind(node->was->flags) == kind)))
         return true;
     double tolerance[3];

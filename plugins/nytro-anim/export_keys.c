@@ -39,8 +39,7 @@ static bool zips(const kf_track *track)
 }
 
 /* Numbers that were edited on one component go for all three, for the record has room for one set. */
-static bool merge_numbers(const nytro_node *node, const kf_track *track, const size_t at[3],
-                          const bool here[3], nytro_key *key)
+static void merge_numbers(const kf_track *track, const size_t at[3], const bool here[3], nytro_key *key)
 {
     int chosen = -1;
     for (unsigned c = 0; c < 3; c++) {
@@ -52,6 +51,7 @@ static bool merge_numbers(const nytro_node *node, const kf_track *track, const s
         if (first) {
             chosen = (int)c;
             key->tcb = curve->tcb[at[c]];
+            key->numbers_of = (uint8_t)c;
         }
     }
     for (unsigned c = 0; c < 3 && key->interp == KF_TCB; c++) {
@@ -59,21 +59,39 @@ static bool merge_numbers(const nytro_node *node, const kf_track *track, const s
         if (!here[c] || !curve->tcb || (int)c == chosen)
             continue;
         const kf_tcb *other = &curve->tcb[at[c]];
-        if (other->tension != key->tcb.tension || other->continuity != key->tcb.continuity ||
-            other->bias != key->tcb.bias || other->ease_in != key->tcb.ease_in ||
-            other->ease_out != key->tcb.ease_out)
-            return kfi_warn(
-                node->job, "tcb-shared",
-                "node \"%.60s\", take \"%.60s\", %.4f s: x, y and z have different TCB numbers, the key "
-                "has one set; it takes those of %c",
-                node->name, node->take->name, key->time, "xyz"[chosen]);
+        key->mixed = key->mixed || other->tension != key->tcb.tension || other->continuity != key->tcb.continuity ||
+                     other->bias != key->tcb.bias || other->ease_in != key->tcb.ease_in ||
+                     other->ease_out != key->tcb.ease_out;
+    }
+}
+
+/* Numbers that differ because a component was fitted anew, for it was moved or has keys of its own, cannot go for the
+ * others: they are solved for all three. Elsewhere someone has set them on one component, and they go for all. */
+static bool settle_mixed(const nytro_node *node, nytro_channel *to, const bool *alone)
+{
+    bool fitted = false;
+    for (size_t i = 0; i < to->count; i++) {
+        const nytro_key *key = &to->keys[i];
+        uint32_t any = key->changed[0] | key->changed[1] | key->changed[2];
+        fitted = fitted || alone[i] || (key->mixed && (any & (KF_CHANGED_VALUE | KF_CHANGED_TIME)));
+    }
+    for (size_t i = 0; i < to->count; i++) {
+        nytro_key *key = &to->keys[i];
+        bool beside = (i > 0 && alone[i - 1]) || alone[i] || (i + 1 < to->count && alone[i + 1]);
+        if (key->mixed && !fitted &&
+            !kfi_warn(node->job, "tcb-shared",
+                      "node \"%.60s\", take \"%.60s\", %.4f s: x, y and z have different TCB numbers, the key "
+                      "has one set; it takes those of %c",
+                      node->name, node->take->name, key->time, "xyz"[key->numbers_of]))
+            return false;
+        key->mixed = fitted && (key->mixed || beside);
     }
     return true;
 }
 
 /* One key of those that the components have at a time; those without one there give their value. */
-static bool gather_key(const nytro_node *node, const kf_track *track, const size_t at[3], const bool here[3],
-                       double time, size_t limit, nytro_key *key)
+static void gather_key(const kf_track *track, const size_t at[3], const bool here[3], double time, size_t limit,
+                       nytro_key *key)
 {
     *key = (nytro_key){.time = time, .origin = -1, .index = -1, .interp = KF_LINEAR};
     bool typed = false;
@@ -97,7 +115,7 @@ static bool gather_key(const nytro_node *node, const kf_track *track, const size
     }
     if (here[0] && here[1] && here[2] && at[0] == at[1] && at[0] == at[2])
         key->index = (int64_t)at[0];
-    return merge_numbers(node, track, at, here, key);
+    merge_numbers(track, at, here, key);
 }
 
 static bool gather_values(nytro_node *node, nytro_channel *to, size_t limit)
@@ -110,7 +128,8 @@ static bool gather_values(nytro_node *node, nytro_channel *to, size_t limit)
     if (zipped)
         most = track->curve[0].count;
     to->keys = kfi_alloc(node->job, most, sizeof *to->keys);
-    if (!to->keys)
+    bool *alone = kfi_alloc(node->job, most, sizeof *alone); /* a TCB key that not all components have */
+    if (!to->keys || !alone)
         return false;
     while (to->count < most) {
         bool here[3] = {false, false, false};
@@ -123,12 +142,14 @@ static bool gather_values(nytro_node *node, nytro_channel *to, size_t limit)
         for (unsigned c = 0; c < track->curves; c++)
             here[c] = zipped || (at[c] < track->curve[c].count &&
                                  track->curve[c].keys[at[c]].time <= time + near_in_time(time));
-        if (!gather_key(node, track, at, here, time, limit, &to->keys[to->count++]))
-            return false;
-        for (unsigned c = 0; c < track->curves; c++)
+        gather_key(track, at, here, time, limit, &to->keys[to->count]);
+        for (unsigned c = 0; c < track->curves; c++) {
             at[c] += here[c];
+            alone[to->count] = alone[to->count] || (!here[c] && to->keys[to->count].interp == KF_TCB);
+        }
+        to->count++;
     }
-    return true;
+    return settle_mixed(node, to, alone);
 }
 
 static bool gather_rotations(nytro_node *node, nytro_channel *to, size_t limit)

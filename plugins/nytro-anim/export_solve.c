@@ -190,7 +190,7 @@ void kfi_nytro_solve(nytro_channel *channel)
     nytro_key *keys = channel->keys;
     for (size_t i = 0; i < channel->count; i++) {
         uint8_t out = keys[i + 1 == channel->count ? i - 1 : i].interp, in = keys[i > 0 ? i - 1 : i].interp;
-        keys[i].solved = in != KF_TCB || out != KF_TCB;
+        keys[i].solved = in != KF_TCB || out != KF_TCB || keys[i].mixed;
         setting s;
         if (!keys[i].solved || i == 0 || i + 1 == channel->count)
             continue;

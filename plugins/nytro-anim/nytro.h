@@ -43,6 +43,8 @@ typedef struct nytro_key {
     int64_t index;       /* of the same key in each of the track's curves, or -1 */
     uint8_t interp;
     bool split;  /* a key is wanted in the middle of the segment after it */
+    bool mixed;  /* x, y and z want different T, C and B here */
+    uint8_t numbers_of; /* the component that they were taken from */
     bool solved; /* its T, C and B are ours (export_solve.c) */
 } nytro_key;
 

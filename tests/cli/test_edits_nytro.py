@@ -1,4 +1,5 @@
 """Edits of a Nytro file come home: exactly the bytes that must differ do. The file is put together here, byte by byte."""
+import json
 import os
 import struct
 import sys
@@ -22,13 +23,13 @@ def key(time, tcb, value, flags=1):
     return struct.pack("<I%df" % (1 + 5 * (tcb is not None) + len(value)), flags, time, *(tcb or ()), *value)
 
 
-def build(name=b"walk", hip=True, arm=True, arm_moves=ARM_MOVES, more=b"", nodes=0):
+def build(name=b"walk", hip=True, arm=True, arm_moves=ARM_MOVES, more=b"", nodes=0, hip_moves=HIP_MOVES):
     """The file and where each list of keys begins in it."""
     at = {}
     header = struct.pack("<I", 0) + name + b"\0me\0" + struct.pack("<H", hip + arm + nodes)
     out = struct.pack("<4I", 1, 1, len(header), 16 + len(header)) + header
     body = b""
-    for wanted, node, kind, lists in ((hip, b"hip", TCB, (HIP_MOVES, HIP_TURNS, [])), (arm, b"arm", LINEAR, (arm_moves, [], ARM_SCALES))):
+    for wanted, node, kind, lists in ((hip, b"hip", TCB, (hip_moves, HIP_TURNS, [])), (arm, b"arm", LINEAR, (arm_moves, [], ARM_SCALES))):
         if not wanted:
             continue
         body += node + b"\0" + struct.pack("<4I", kind, *map(len, lists))
@@ -164,6 +165,21 @@ class Nytro(EditCase):
         for i in [i for i in range(cut) if now[i] != self.original[i]]:  # only counts and sizes
             self.assertTrue(i < self.AT[b"hip", MOVE] or self.AT[b"arm", MOVE] - 16 <= i < self.AT[b"arm", MOVE], i)
         self.assertEqual(now[cut + 20 * more:], self.original[cut:])
+
+    def test_one_component_in_a_bake(self):
+        """A key of x moved by a unit: y and z play on as they did, though the keys share T, C and B."""
+        def change(scene):
+            curve = scene.curve("walk", "hip", MOVE, "x")
+            next(k for k in curve.keys if k.time == 2 * fbxtext.TICKS).value += 1
+            curve.store()
+        values = ((0, 0, 0), (5, 1, 3), (8, 0, -4), (2, 2, 5), (0, 0, 0))
+        self.original, _ = build(hip_moves=[(float(i), (0.25, -0.1, 0.2, 0, 0), v) for i, v in enumerate(values)])
+        self.edit(change, "--bake=30")
+        differ = json.loads(self.keyferry("diff", "x.nanim", "y.nanim", "--json", code=1).out)["differences"]
+        beyond = {d["channel"]: d["worst"] for d in differ if d["worst"] > d["limit"]}
+        self.assertEqual(list(beyond), ["translation.x"], self.said)
+        self.assertAlmostEqual(beyond["translation.x"], 1, 1)
+        self.assertIn("keys were added", self.said)
 
     def test_turn_after_the_end_of_a_bake(self):
         """Half a second more of turning about x, and a tenth of a second of rest."""
