@@ -202,7 +202,6 @@ class Capsules(Case):
             if code == 0:
                 os.remove(self.dir / "out.ani")
 
-
     def test_a_format_that_is_a_path(self):
         """Nothing is loaded that a file names: neither by its path, nor from where the file or the program stands."""
         plugin = PLUGINS / "good" / "sample.so"
@@ -213,7 +212,7 @@ class Capsules(Case):
             self.put("x/in/within.fbx", self.text.replace(self.capsule, base64.b64encode(packed)))
             done = self.keyferry("convert", "-y", "x/in/within.fbx", "x/out.bin", code=1)
             self.assertFalse((self.dir / "x/out.bin").exists())
-            self.assertIn(f'the original is of format "{name.decode()}", which is not here', done.err)
+            self.assertIn(f'the original is of format "{name.decode()[:60]}", which is not here', done.err)
         self.assertNotIn(b"sample", self.keyferry("formats").out)
 
 
