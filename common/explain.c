@@ -9,7 +9,9 @@
 #include <string.h>
 
 typedef struct counts {
-    size_t keys, tcb, cubic, stepped, eased, quat_keys, tracks;
+    size_t keys, tracks;
+    size_t tcb, cubic, stepped, linear, eased,
+        quat_keys; /* of what moves; visibility and custom channels are told apart */
     size_t visibility, morph, custom;
     size_t long_names, odd_names;
 } counts;
@@ -18,10 +20,10 @@ static void count_curve(const kf_curve *curve, counts *n)
 {
     for (size_t i = 0; i < curve->count; i++) {
         uint8_t interp = curve->keys[i].interp;
-        n->keys++;
         n->tcb += interp == KF_TCB;
         n->cubic += interp == KF_BEZIER || interp == KF_HERMITE || interp == KF_AUTO;
         n->stepped += interp == KF_STEP || interp == KF_STEP_NEXT;
+        n->linear += interp == KF_LINEAR;
         n->eased += curve->tcb && (curve->tcb[i].ease_in != 0 || curve->tcb[i].ease_out != 0);
     }
 }
@@ -37,8 +39,12 @@ static counts count_all(const kf_anim *anim)
             n.morph += track->channel == KF_MORPH;
             n.custom += track->channel == KF_CUSTOM;
             n.quat_keys += track->quat.count;
-            for (unsigned c = 0; c < track->curves; c++)
-                count_curve(&track->curve[c], &n);
+            n.keys += track->quat.count;
+            for (unsigned c = 0; c < track->curves; c++) {
+                n.keys += track->curve[c].count;
+                if (track->channel != KF_VISIBILITY && track->channel != KF_CUSTOM)
+                    count_curve(&track->curve[c], &n);
+            }
         }
     }
     for (size_t i = 0; i < anim->node_count; i++) {
@@ -68,32 +74,69 @@ KFI_PRINTF(2, 3) static void say(page *p, const char *format, ...)
     p->ok = p->sink->append(p->sink->user, line, size);
 }
 
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* "18 TCB, 48 cubic": the kinds of keys that are no lines. */
+static void list_kinds(const counts *n, char *text, size_t size)
+{
+    const char *const names[] = {"TCB", "cubic", "stepped", "quaternion"};
+    const size_t many[] = {n->tcb, n->cubic, n->stepped, n->quat_keys};
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < 4; i++) {
+        int length =
+            many[i] ? snprintf(text + used, size - used, "%s%zu %s", used ? ", " : "", many[i], names[i]) : 0;
+        if (length > 0 && (size_t)length < size - used)
+            used += (size_t)length;
+    }
+}
+
 static void explain_blender(page *p, const kf_anim *anim, const counts *n)
 {
+    enum { MANY_NODES = 25 };
+    char kinds[160];
+    list_kinds(n, kinds, sizeof kinds);
     double between = 0;
     double rate = kfi_bake_rate(anim, &between);
     say(p, "Blender (measured with 3.4 and 5.2)");
     say(p, "  keeps    node names and hierarchy, translation, rotation and scale on every frame");
     if (n->morph)
-        say(p, "  keeps    shapes and their weights within 0 to 100 %% (%zu morph tracks)", n->morph);
-    if (n->tcb + n->cubic + n->stepped + n->quat_keys)
-        say(p, "  changes  every key to a linear one: %zu TCB, %zu cubic, %zu stepped and %zu quaternion keys; so "
-               "--for blender bakes them at %g frames a second",
-            n->tcb, n->cubic, n->stepped, n->quat_keys, rate);
+        say(p, "  keeps    shapes and their weights within 0 to 100 %% (%zu morph track%s)", n->morph,
+            plural(n->morph));
+    if (kinds[0])
+        say(p, "  changes  every key to a linear one (%s); so --for blender bakes them, %g frames a second",
+            kinds, rate);
+    else
+        say(p, "  changes  the keys to one on every frame: --for blender bakes them, %g frames a second",
+            rate);
     if (between > 0)
-        say(p, "  changes  key times by up to %.4f s: no frame rate it keeps puts every key on a frame", between);
+        say(p, "  changes  key times by up to %.4f s: no frame rate it keeps puts every key on a frame",
+            between);
     if (n->visibility)
-        say(p, "  drops    animated visibility (%zu tracks)", n->visibility);
+        say(p, "  drops    animated visibility (%zu track%s)", n->visibility, plural(n->visibility));
     if (n->custom)
-        say(p, "  drops    animated custom channels (%zu tracks)", n->custom);
-    say(p, "  drops    by default the capsule on the wrapper node: keep the .fbx.kf file beside the FBX, or tick Custom "
+        say(p, "  drops    animated custom channels (%zu track%s)", n->custom, plural(n->custom));
+    say(p, "  drops    by default the capsule on the wrapper node: keep the .fbx.kf file beside the FBX, or "
+           "tick Custom "
            "Properties on export");
     if (anim->take_count > 1)
-        say(p, "  beware   %zu takes: 5.2 exports only the active one right; use --split-takes, one file each",
+        say(p,
+            "  beware   %zu takes: 5.2 exports only the active one right; use --split-takes, one file each",
             anim->take_count);
+    if (anim->node_count >= MANY_NODES)
+        say(p,
+            "  beware   %zu nodes: a default export holds every action once for each and gets large (100 "
+            "nodes: 51 MB); "
+            "untick NLA Strips and All Actions",
+            anim->node_count);
     if (n->long_names)
-        say(p, "  changes  %zu node names longer than 40 bytes, cut and mapped back", n->long_names);
-    say(p, "  restored what was not edited comes back byte for byte, dropped channels too; edited stretches are fitted "
+        say(p, "  changes  %zu node name%s longer than 40 bytes, cut and mapped back", n->long_names,
+            plural(n->long_names));
+    say(p, "  restored what was not edited comes back byte for byte, dropped channels too; edited stretches "
+           "are fitted "
            "with the format's own keys");
 }
 
@@ -101,44 +144,58 @@ static void explain_curves(page *p, kf_program program, const kf_anim *anim, con
 {
     bool maya = program == KF_FOR_MAYA;
     say(p, "%s (told from files it wrote, not run)",
-        maya ? "Maya" : program == KF_FOR_MAX ? "3ds Max" : "MotionBuilder");
+        maya                    ? "Maya"
+        : program == KF_FOR_MAX ? "3ds Max"
+                                : "MotionBuilder");
+    if (n->linear)
+        say(p, "  keeps    %zu linear key%s", n->linear, plural(n->linear));
     if (n->cubic)
-        say(p, "  keeps    %zu cubic keys with their tangents and weights", n->cubic);
+        say(p, "  keeps    %zu cubic key%s with tangents and weights", n->cubic, plural(n->cubic));
     if (n->stepped)
-        say(p, "  keeps    %zu stepped keys", n->stepped);
+        say(p, "  keeps    %zu stepped key%s", n->stepped, plural(n->stepped));
     if (n->tcb && maya)
-        say(p, "  changes  %zu TCB keys to broken tangents of the same shape; their numbers are known again on the way "
-               "back",
-            n->tcb);
+        say(p,
+            "  changes  %zu TCB key%s to broken tangents of the same shape; the numbers are known again on "
+            "the way "
+            "back",
+            n->tcb, plural(n->tcb));
     else if (n->tcb)
-        say(p, "  keeps    %zu TCB keys with tension, continuity and bias", n->tcb);
+        say(p, "  keeps    %zu TCB key%s with tension, continuity and bias", n->tcb, plural(n->tcb));
     if (n->eased && maya)
-        say(p, "  changes  %zu keys with ease: helper keys carry the shape", n->eased);
+        say(p, "  changes  %zu key%s with ease: helper keys carry the shape", n->eased, plural(n->eased));
     else if (n->eased)
-        say(p, "  changes  %zu keys with ease: FBX has none, they play without it (--tcb slopes keeps the shape)",
-            n->eased);
+        say(p,
+            "  changes  %zu key%s with ease: FBX has none, it plays without (--tcb slopes keeps the shape)",
+            n->eased, plural(n->eased));
     if (n->quat_keys)
-        say(p, "  changes  %zu quaternion keys to Euler curves within 0.01 degrees", n->quat_keys);
+        say(p, "  changes  %zu quaternion key%s to Euler curves within 0.01 degrees", n->quat_keys,
+            plural(n->quat_keys));
     if (n->visibility)
-        say(p, "  keeps    animated visibility (%zu tracks)", n->visibility);
+        say(p, "  keeps    animated visibility (%zu track%s)", n->visibility, plural(n->visibility));
     if (n->custom)
-        say(p, "  keeps    animated custom channels (%zu tracks)", n->custom);
+        say(p, "  keeps    animated custom channels (%zu track%s)", n->custom, plural(n->custom));
     if (n->morph)
-        say(p, "  keeps    %zu morph tracks on a mesh of points", n->morph);
-    if (maya && anim->take_count > 1)
-        say(p, "  beware   %zu takes: Maya plays one timeline; use --split-takes, one file each", anim->take_count);
+        say(p, "  keeps    %zu morph track%s on a mesh of points", n->morph, plural(n->morph));
+    if (program != KF_FOR_MOTIONBUILDER && anim->take_count > 1)
+        say(p,
+            "  beware   %zu takes: %s has one timeline and imports one take; use --split-takes, one file "
+            "each",
+            anim->take_count, maya ? "Maya" : "3ds Max");
     say(p, "  restored what was not edited comes back byte for byte");
 }
 
-KF_API bool kf_explain(kf_job *job, const kf_anim *anim, kf_program program, const kf_sink *sink, kf_error *error)
+KF_API bool kf_explain(kf_job *job, const kf_anim *anim, kf_program program, const kf_sink *sink,
+                       kf_error *error)
 {
     kfi_enter(job);
     page p = {sink, true};
     counts n = count_all(anim);
-    say(&p, "%s: %zu nodes, %zu takes, %zu tracks, %zu keys", anim->format, anim->node_count, anim->take_count, n.tracks,
-        n.keys + n.quat_keys);
+    say(&p, "%s: %zu node%s, %zu take%s, %zu track%s, %zu key%s", anim->format, anim->node_count,
+        plural(anim->node_count), anim->take_count, plural(anim->take_count), n.tracks, plural(n.tracks),
+        n.keys, plural(n.keys));
     if (n.odd_names)
-        say(&p, "  changes  %zu node names with bytes that FBX cannot hold, written as %%XX and mapped back", n.odd_names);
+        say(&p, "  changes  %zu node name%s with bytes that FBX cannot hold, written as %%XX and mapped back",
+            n.odd_names, plural(n.odd_names));
     if (program == KF_FOR_BLENDER)
         explain_blender(&p, anim, &n);
     else

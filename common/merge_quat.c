@@ -1,4 +1,5 @@
 /* Rotations that the format stores as orientations: what came back as Euler curves is compared as orientations. */
+#include "fit.h"
 #include "merge_internal.h"
 
 #include <math.h>
@@ -323,6 +324,63 @@ static bool add_end(kfi_merge_track *t, building *b)
     return (first == held || add_new(t, b, now[first - 1])) && add_new(t, b, now[last - 1]);
 }
 
+/* A bake that was edited, fitted as a whole: samples that were not edited lie on the original, whose keys
+ * stay wherever they still tell the motion. Whole turns have no place in
+ * samples, and what goes on after the last key is add_end's; `done` says whether this
+ * was for the fit. */
+static bool fit_bake(kfi_merge_track *t, bool *done)
+{
+    const kf_quat_curve *from = &t->original->quat;
+    size_t most[2] = {all_keys(t->written), all_keys(t->edited)}, count = 0, edited = 0;
+    double *times[2] = {kfi_alloc_raw(t->job, most[0], sizeof **times),
+                        kfi_alloc_raw(t->job, most[1], sizeof **times)};
+    double *at = kfi_alloc_raw(t->job, most[0] + most[1], sizeof *at);
+    double(*q)[4] = kfi_alloc_raw(t->job, most[0] + most[1], sizeof *q);
+    if (!times[0] || !times[1] || !at || !q)
+        return false;
+    double limit = fmax(t->limits->time, 1e-6);
+    bool beyond = false;
+    const size_t counts[2] = {union_times(t->written, t->shift, limit, times[0]),
+                              union_times(t->edited, t->shift + t->offset, limit, times[1])};
+    for (size_t i = 0, j = 0; i < counts[0] || j < counts[1];) {
+        bool first = j == counts[1] || (i < counts[0] && times[0][i] <= times[1][j] + limit);
+        double time = first ? times[0][i++] : times[1][j++];
+        while (first && j < counts[1] && times[1][j] <= time + limit)
+            j++;
+        bool moved = edited_here(t, time, time);
+        edited += moved;
+        beyond = beyond || (moved && from->count && time > from->keys[from->count - 1].time + limit);
+        at[count] = time;
+        if (moved)
+            edited_orientation(t, time, q[count]);
+        else
+            kfi_quat_curve_value(from, time, q[count]);
+        if (count)
+            align(q[count], q[count - 1]);
+        count++;
+    }
+    *done = edited > 0 && !beyond;
+    for (size_t i = 0; i < from->count; i++)
+        *done = *done && from->keys[i].turns == 0;
+    if (!*done)
+        return true;
+    kfi_fit_quat_options options = {
+        .interps = t->input->capabilities->quat_interps, .tolerance = t->input->tolerance, .original = from};
+    kf_quat_curve *to = &t->merged->quat;
+    if (!kfi_fit_quat(t->job, at, (const double(*)[4])q, count, &options, to))
+        return false;
+    size_t stayed = 0;
+    for (size_t i = 0; i < to->count; i++) {
+        stayed += to->origin[i].key != KF_NEW;
+        t->keys_changed += to->origin[i].key != KF_NEW && to->origin[i].changed;
+    }
+    t->keys_added += to->count - stayed;
+    t->keys_removed += from->count - stayed;
+    t->segments_fitted++;
+    t->changed = true;
+    return true;
+}
+
 /* How many frames the list has now: those that the take did not have, and up to the last one that was edited. Before
  * the take's end a list that is shorter than others holds. */
 static size_t last_frame(const kfi_merge_track *t, double rate, size_t frames)
@@ -340,7 +398,11 @@ bool kfi_merge_quat(kfi_merge_track *t, size_t frames)
     const kf_quat_curve *from = &t->original->quat;
     building b = {0};
     bool sampled = t->input->capabilities->frame_rate > 0;
-    bool baked = came_back_baked(t);
+    bool baked = came_back_baked(t), done = false;
+    if (baked && !sampled && !fit_bake(t, &done))
+        return false;
+    if (done)
+        return true;
     if (sampled || baked) {
         double rate = t->input->original->frame_rate;
         for (size_t i = 0; i < from->count; i++) {

@@ -231,6 +231,22 @@ class Looking(Case):
         self.assertIn("a program is needed", self.keyferry("explain", DOOR, code=2).err)
         self.assertIn("Blender", self.keyferry("explain", DOOR, "--for", "blender").out.decode())
 
+    def test_explain_everything(self):
+        """Every format for every program; and what the README shows is what it says."""
+        samples = [DOOR] + [SOURCE / "tests/data" / name for name in ("mm2-anim/one-frame.anim", "vib-anm/second.anm",
+                                                                       "nytro-anim/ease.nanim", "ei-anm/wing.anm")]
+        for sample in samples:
+            for program in ("blender", "maya", "max", "motionbuilder"):
+                text = self.keyferry("explain", sample, "--for", program).out.decode()
+                self.assertTrue(text.startswith(sample.parent.name + ": "))
+                self.assertNotRegex(text, r"\b(1 (nodes|takes|tracks|keys|linear keys)|0 (TCB|cubic|stepped|quaternion))\b")
+                self.assertRegex(text, "\n  (keeps|changes) .*(.*\n)*  restored ")
+        self.assertIn("shapes and their weights", self.keyferry("explain", samples[-1], "--for", "blender").out.decode())
+        many = self.put("many.anim", struct.pack("<3IfB", 0, 1, 90, 1.0, 1) + bytes(4 * 90))
+        self.assertIn("29 nodes: a default export", self.keyferry("explain", many, "--for", "blender").out.decode())
+        shown = self.keyferry("explain", DOOR, "--for", "blender").out.decode()
+        self.assertIn(shown, (SOURCE / "README.md").read_text(encoding="utf-8"))
+
     def test_memory_limit(self):
         self.assertIn("memory", self.keyferry("info", "--max-memory", "3K", DOOR, code=1).err)
         self.keyferry("info", "--max-memory", "1M", DOOR)

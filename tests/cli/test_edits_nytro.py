@@ -54,6 +54,29 @@ class Nytro(EditCase):
         for options in ((), ("--tcb", "slopes"), ("--bake=30",)):
             self.assertEqual(self.edit(lambda scene: None, *options), self.original)
 
+    def frames(self, data):
+        """{(node, channel, component): its values on every frame}."""
+        self.keyferry("convert", self.put("frames.nanim", data), "frames.fbx", "--bake=30", "-y")
+        anim = self.json("dump", "frames.fbx")
+        return {(anim["nodes"][t["node"]]["name"], t["channel"], t["component"]): [key["v"] for key in t["keys"]]
+                for t in anim["takes"][0]["tracks"]}
+
+    def test_frame_of_a_bake(self):
+        """One frame is moved, and one turned: on every frame all is where it was but for that."""
+        now = self.edit(lambda scene: (add(scene, ("walk", "hip", MOVE, "x"), 45, 1.0),
+                                       add(scene, ("walk", "hip", TURN, "x"), 20, 5.0)), "--bake=30")
+        wanted, found = self.frames(self.original), self.frames(now)
+        wanted["hip", "translation", "x"][45] += 1.0
+        wanted["hip", "rotation", "x"][20] += 5.0
+        self.assertEqual(set(found), set(wanted))
+        for place, values in wanted.items():
+            if place[1] not in ("translation", "rotation", "scale"):
+                continue
+            with self.subTest(place=place):
+                self.assertEqual(len(found[place]), len(values))
+                for frame, (a, b) in enumerate(zip(found[place], values)):
+                    self.assertAlmostEqual(a, b, None, frame, 0.02 if place[1] == "rotation" else 1e-3)
+
     def test_value(self):
         for options in ((), ("--tcb", "slopes")):
             now = self.edit(lambda scene: add(scene, ("walk", "arm", MOVE, "y"), 1, 0.5), *options)

@@ -1,15 +1,20 @@
-"""trip.py FOLDER: every format through Blender and back, untouched and edited, and a table of what came of it.
+"""trip.py FOLDER: every format through Blender and back, untouched and edited, and a table of what came of it: FOLDER/table,
+which has to be the one of README.md.
 
-Untouched, the files must come back byte for byte. Edited, just the edited nodes may differ, and by the edit."""
+Untouched, the files must come back byte for byte. Edited, just the edited nodes may differ, and by the edit: on every frame
+each of them stands where the original does with the edit made to it here once more."""
 import filecmp
 import json
+import math
 import os
 import shutil
 import subprocess
 import sys
 
-KEYFERRY = os.environ["KEYFERRY"]
+KEYFERRY, ROOT = os.environ["KEYFERRY"], os.environ["KEYFERRY_SOURCE"]
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(ROOT, "tests", "decode"))
+import ei_anm  # noqa: E402
 FORMATS = {
     "x4-ani": {"move": "slider", "turn": "swing", "scale": "lamp"},
     "mm2-anim": {"move": "bone_00", "turn": "bone_01", "retime": "bone_02"},
@@ -17,7 +22,8 @@ FORMATS = {
     "nytro-anim": {"move": "hip", "retime": "knee", "scale": "foot"},
     "ei-anm": {"move": "body", "shape": "wing"},
 }
-SIZE = {"move": 1.0, "turn": 5.73}  # by how much: units, degrees; the others are looked at only as "differs"
+RATE = {"ei-anm": 15}  # frames a second that Blender gets; 30 else
+LIMITS = {"translation": 1e-3, "rotation": 0.02, "scale": 1e-3}  # units (or parts of larger values), degrees, factors
 
 
 def keyferry(*args):
@@ -39,6 +45,62 @@ def tracks(path):
     return found
 
 
+def frames(folder, rate):
+    """{(node, channel, component): its values on every frame} of a folder's files."""
+    fbx = folder + "-frames.fbx"
+    keyferry("convert", *[os.path.join(folder, f) for f in sorted(os.listdir(folder))], fbx, "--bake=%d" % rate, "--no-sidecar", "-y")
+    anim = json.loads(keyferry("dump", fbx).stdout)
+    return {(anim["nodes"][track["node"]]["name"], track["channel"], track["component"]): [key["v"] for key in track["keys"]]
+            for take in anim["takes"] for track in take["tracks"] if track["channel"] in LIMITS}
+
+
+def edit(curves, edits):
+    """What trip_blender.py does, done to the frames."""
+    for what, node in edits.items():
+        for (name, channel, component), values in curves.items():
+            middle = len(values) // 2
+            if name != node:
+                continue
+            if what == "move" and (channel, component) == ("translation", "x"):
+                values[middle] += 1.0
+            elif what == "turn" and (channel, component) == ("rotation", "x"):
+                values[middle] += math.degrees(0.1)
+            elif what == "retime" and channel != "scale":
+                first, end = len(values) // 3, 2 * len(values) // 3
+                values[first:end] = values[first - 1:end - 1]
+            elif what == "scale" and channel == "scale":
+                values[middle] *= 1.25
+    return curves
+
+
+def angle(a, b):
+    """Degrees between two rotations, each three angles about x, then y, then z."""
+    def matrix(angles):
+        (cx, sx), (cy, sy), (cz, sz) = ((math.cos(math.radians(v)), math.sin(math.radians(v))) for v in angles)
+        return ((cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx),
+                (sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx), (-sy, cy * sx, cy * cx))
+    far = math.dist([v for row in matrix(a) for v in row], [v for row in matrix(b) for v in row])
+    return math.degrees(2 * math.asin(min(1.0, far / math.sqrt(8))))
+
+
+def off(found, wanted):
+    """Where a folder's files are not what they should be, or ""."""
+    for node, channel in sorted({place[:2] for place in wanted}):
+        have, want = (list(zip(*(curves.get((node, channel, c), []) for c in "xyz"))) for curves in (found, wanted))
+        if len(have) != len(want) or not want:
+            return "%s, %s: %d frames instead of %d" % (node, channel, len(have), len(want))
+        for i, (a, b) in enumerate(zip(have, want)):
+            far = angle(a, b) if channel == "rotation" else max(abs(x - y) / max(1, abs(y)) for x, y in zip(a, b))
+            if far > LIMITS[channel]:
+                return "%s, %s, frame %d: %s instead of %s" % (node, channel, i, a, b)
+    return ""
+
+
+def shapes(path):
+    with open(path, "rb") as file:
+        return ei_anm.shapes(file.read())
+
+
 def problem(job, original):
     """What is wrong with what came back, or ""."""
     back = job["back"]
@@ -50,20 +112,15 @@ def problem(job, original):
     for node in before:
         edits = [what for what, where in job["edit"].items() if where == node]
         if "shape" in edits:
-            if node + ".anm" in same:
-                return "%s: the edit did not come back" % node
+            wanted, found = (shapes(os.path.join(place, node + ".anm")) for place in (original, back))
+            wanted[2][1] = [wanted[2][1][0] + 0.125, *wanted[2][1][1:]]
+            if [len(s) for s in wanted] != [len(s) for s in found] or \
+                    any(math.dist(a, b) > 1e-5 for s, t in zip(wanted, found) for a, b in zip(s, t)):
+                return "%s: the shapes are not those edited" % node
         elif bool(edits) == (before[node] == after.get(node)):
             return "%s: %s" % (node, "the edit did not come back" if edits else "changed, though nobody touched it")
-    found = {}
-    for file in sorted(os.listdir(original)):
-        diff = json.loads(keyferry("diff", os.path.join(original, file), os.path.join(back, file), "--json").stdout)
-        for item in diff["differences"]:
-            name = file.rsplit(".", 1)[0] if item["node"] is None else item["node"]
-            found[name] = max(found.get(name, 0), item.get("worst") or 0)
-    for what, node in job["edit"].items():
-        if what in SIZE and abs(found.get(node, 0) - SIZE[what]) > 0.02 * SIZE[what]:
-            return "%s: moved by %g instead of %g" % (node, found.get(node, 0), SIZE[what])
-    return ""
+    rate = RATE.get(job["format"], 30)
+    return off(frames(back, rate), edit(frames(original, rate), job["edit"]))
 
 
 def main(folder):
@@ -85,8 +142,7 @@ def main(folder):
                            os.path.join(HERE, "trip_blender.py"), "--", file.name], capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stdout[-3000:] + done.stderr[-3000:])
-    wrong = 0
-    print("%-12s %-12s %-10s %s" % ("format", "settings", "", "came back"))
+    wrong, cells = 0, {}
     for job in jobs:
         # A default export deletes the capsule: the sidecar of the FBX that was imported stands in.
         if job["settings"] == "default":
@@ -95,10 +151,20 @@ def main(folder):
         keyferry("convert", job["out"], job["back"] + "/", "-y")
         found = problem(job, os.path.join(folder, "in", job["format"]))
         wrong += bool(found)
-        print("%-12s %-12s %-10s %s" % (job["format"], job["settings"], job["kind"], "WRONG: " + found if found else
-                                        "only the edits" if job["edit"] else "byte for byte"))
+        cells.setdefault(job["format"], []).append("WRONG" if found else "only the edits" if job["edit"] else "byte for byte")
+        if found:
+            print("%s, %s, %s: %s" % (job["format"], job["settings"], job["kind"], found))
+    table = ["| format | default export, untouched | default, edited | recommended, untouched | recommended, edited |",
+             "|---|---|---|---|---|", *("| %s | %s |" % (name, " | ".join(row)) for name, row in cells.items())]
+    with open(os.path.join(folder, "table"), "w", encoding="utf-8") as file:
+        file.write("\n".join(table) + "\n")
+    print("\n".join(table))
     print("%d of %d trips went wrong" % (wrong, len(jobs)))
-    return 1 if wrong else 0
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+        told = "\n".join(["", *table, "", ""]) in file.read()
+    if not told:
+        print("README.md has another table")
+    return 0 if told and not wrong else 1
 
 
 sys.exit(main(sys.argv[1]))
