@@ -331,8 +331,20 @@ bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_mer
     kfi_merging m = {.job = job, .input = input, .merged = merged, .report = result};
     memset(result, 0, sizeof *result);
     set_limits(&m.limits, input->edited);
+    kfi_merge inside = *input;
+    kf_anim unwrapped;
+    bool turned = false;
     if (!kfi_match(job, input, &m.limits, &m.matches))
         return false;
+    if (m.matches.wrapper < 0 && input->first_node == 1 && !kfi_unwrap(&m, &unwrapped, &turned))
+        return false;
+    if (turned) {
+        inside.edited = &unwrapped;
+        m.input = &inside;
+        set_limits(&m.limits, &unwrapped);
+        if (!kfi_match(job, &inside, &m.limits, &m.matches))
+            return false;
+    }
 
     *merged = *input->original;
     merged->nodes = NULL;

@@ -77,6 +77,7 @@ typedef struct kfi_merging {
     const kfi_merge *input;
     kfi_limits limits;
     kfi_matches matches;
+    const double **turn; /* for each edited node, what its rotation tracks are to be multiplied with, or NULL; or NULL */
     kf_anim *merged;
     kfi_merge_report *report;
 } kfi_merging;
@@ -108,6 +109,10 @@ bool kfi_actions_tell(kfi_merging *m, kfi_actions *a);
 bool kfi_merge_meshes(kfi_merging *m);
 
 bool kfi_match(kf_job *job, const kfi_merge *input, const kfi_limits *limits, kfi_matches *matches);
+
+/* merge_unwrap.c: without the wrapper, what came back in the axes and unit that were written, but for rotation tracks:
+ * `turn` of the merge tells what is to come before these. Not *turned: it is that as it is. */
+bool kfi_unwrap(kfi_merging *m, kf_anim *to, bool *turned);
 
 /* True if two values of a channel are the same but for what the trip does to them. */
 static inline bool kfi_same_value(const kfi_limits *limits, unsigned channel, double a, double b)

@@ -12,6 +12,7 @@
 typedef struct pair {
     const kf_track *rotation, *scale;
     kf_rotation_order order;
+    const double *turn; /* a quaternion that comes before the rotation, or NULL */
 } pair;
 
 typedef struct pose {
@@ -74,6 +75,11 @@ static pose pose_at(const pair *p, double time)
         result.scale[c] = kfi_curve_value(&p->scale->curve[c], time, p->scale->rest[c]);
     }
     kfi_quat_from_euler(result.euler, p->order, result.q);
+    if (p->turn) {
+        double turned[4];
+        kfi_quat_multiply(p->turn, result.q, turned);
+        memcpy(result.q, turned, sizeof turned);
+    }
     return result;
 }
 
@@ -248,9 +254,11 @@ static bool settle_node(kfi_merging *m, size_t written_take, uint32_t node, cons
         baked = baked || (of->written[i] && of->edited[i] && kfi_came_back_baked(m->input, w[i], e[i]));
     }
     bool other_order = written->order != edited->order && of->written[0] && of->edited[0];
-    if (!baked && !other_order)
+    const double *turn = m->turn && of->edited[0] ? m->turn[back] : NULL;
+    if (!baked && !other_order && !turn)
         return true;
-    pair was = {w[0], w[1], (kf_rotation_order)written->order}, now = {e[0], e[1], (kf_rotation_order)edited->order};
+    pair was = {w[0], w[1], (kf_rotation_order)written->order, NULL};
+    pair now = {e[0], e[1], (kf_rotation_order)edited->order, turn};
     kf_track *settled = kfi_alloc(m->job, 2, sizeof *settled);
     bool turned;
     if (!settled || !settle(m, &was, &now, m->matches.offset[written_take], baked, settled, &turned))
@@ -278,7 +286,8 @@ bool kfi_settle_take(kfi_merging *m, size_t written_take)
         return false;
     find_turnings(m, written_take, of_node);
     for (size_t i = 0; i < nodes; i++)
-        if ((of_node[i].written[0] || of_node[i].written[1]) && !settle_node(m, written_take, (uint32_t)i, &of_node[i]))
+        if ((of_node[i].written[0] || of_node[i].written[1] || (m->turn && of_node[i].edited[0])) &&
+            !settle_node(m, written_take, (uint32_t)i, &of_node[i]))
             return false;
     return true;
 }

@@ -1,10 +1,12 @@
 """The node above all others, whose transform turns the game's axes and unit into FBX's, and what artists do to it."""
+import math
 import os
 import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
-from command import DOOR  # noqa: E402
+import fbxtext  # noqa: E402
+from command import DOOR, SOURCE  # noqa: E402
 from editcase import EditCase, add  # noqa: E402
 
 
@@ -26,14 +28,132 @@ class Renamed(EditCase):
     def test_an_edit_below_it(self):
         def change(scene):
             self.rename(scene)
-            (take, node, prop, axis), _ = next(c for c in sorted(scene.curves().items()) if c[0][2] == "Lcl Translation")
-            add(scene, (take, node, prop, axis), 0, 2.0)
+            add(scene, next(where for where in sorted(scene.curves()) if where[2] == "Lcl Translation"), 0, 2.0)
         self.assertNotEqual(self.edit(change, "--no-sidecar"), self.original)
         self.assertIn("1 keys changed, 0 added, 0 removed", self.said)
 
     def test_known_by_its_children(self):
         """Renamed, and its property lost: the sidecar tells the original, and the nodes have their names."""
         self.assertEqual(self.edit(self.rename, "--no-capsule"), self.original)
+
+
+CHANNELS = ("Lcl Translation", "Lcl Rotation", "Lcl Scaling")
+METRES = ((100, 0, 0), (0, 0, 100), (0, -100, 0))  # what Blender, with Z up, multiplies the nodes of a file with
+
+
+def matrix(x, y, z):
+    """Of Euler angles in FBX's usual order, x first."""
+    a, b, c = (math.radians(v) for v in (x, y, z))
+    ca, sa, cb, sb, cc, sc = math.cos(a), math.sin(a), math.cos(b), math.sin(b), math.cos(c), math.sin(c)
+    return ((cb * cc, sa * sb * cc - ca * sc, ca * sb * cc + sa * sc),
+            (cb * sc, sa * sb * sc + ca * cc, ca * sb * sc - sa * cc), (-sb, sa * cb, ca * cb))
+
+
+def angles(m):
+    """A program's angles: between -180 and 180, whatever they were."""
+    return (math.degrees(math.atan2(m[2][1], m[2][2])), math.degrees(math.asin(max(-1, min(1, -m[2][0])))),
+            math.degrees(math.atan2(m[1][0], m[0][0])))
+
+
+def times(m, other):
+    return tuple(tuple(sum(m[r][k] * other[k][c] for k in range(3)) for c in range(3)) for r in range(3))
+
+
+def moved(m, channel, value):
+    """Translation, rotation or scale of the matrix `m` times a node's. One that mirrors comes back as all scales turned
+    round, as programs tell it."""
+    size = math.sqrt(sum(v * v for v in m[0]))
+    cross = [m[1][i - 2] * m[2][i - 1] - m[1][i - 1] * m[2][i - 2] for i in range(3)]
+    mirror = math.copysign(1, sum(a * b for a, b in zip(m[0], cross)))
+    if channel == "Lcl Translation":
+        return tuple(sum(m[r][c] * value[c] for c in range(3)) for r in range(3))
+    if channel == "Lcl Scaling":
+        return tuple(v * size * mirror for v in value)
+    return angles(times(tuple(tuple(v / size * mirror for v in row) for row in m), matrix(*value)))
+
+
+def rests(model):
+    """The node's own transform, by channel: the property and its numbers."""
+    found = {fbxtext.unquote(p.values[0]): p for p in model.first("Properties70").children}
+    return {c: (found.get(c), [float(v) for v in found[c].values[4:7]] if c in found else [float(c == CHANNELS[2])] * 3)
+            for c in CHANNELS}
+
+
+def unwrap(scene, m=None):
+    """Deletes the wrapper; the matrix goes into the nodes that were below it ("basis": the wrapper's own)."""
+    top = wrapper(scene)
+    number = top.values[0]
+    if m == "basis":
+        own = {c: value for c, (_, value) in rests(top).items()}
+        m = tuple(tuple(row[c] * own["Lcl Scaling"][c] for c in range(3)) for row in matrix(*own["Lcl Rotation"]))
+    links = scene.root.first("Connections")
+    below = [c.values[1] for c in links.all("C") if c.values[2] == number and scene.by_id[c.values[1]].name == "Model"]
+    for link in links.all("C"):
+        if link.values[1] in below and link.values[2] == number:
+            link.values[2] = "0"
+    scene.remove(top)
+    if not m:
+        return
+    curves = scene.curves()
+    for model in (scene.by_id[n] for n in below):
+        for channel, (prop, value) in rests(model).items():
+            if prop is None:
+                prop = fbxtext.Node("P")
+                prop.values = ['"%s"' % channel, '"%s"' % channel, '""', '"A"']
+                model.first("Properties70").children.append(prop)
+            prop.values[4:] = ["%.9g" % v for v in moved(m, channel, value)]
+        for take, channel in {(w[0], w[2]) for w in curves if w[1] == fbxtext.name_of(model) and w[2] in CHANNELS}:
+            three = [curves[take, fbxtext.name_of(model), channel, axis] for axis in "xyz"]
+            for keys in zip(*(c.keys for c in three), strict=True):
+                for key, value in zip(keys, moved(m, channel, [k.value for k in keys])):
+                    key.value = value
+            for curve in three:
+                curve.store()
+
+
+class Gone(EditCase):
+    FILES = ("x4-ani/door.ani", "x4-ani/turret.ani", "ei-anm/body.anm", "ei-anm/hand.anm", "mm2-anim/two-bones.anim",
+             "nytro-anim/tcb.nanim", "vib-anm/first.anm")
+
+    def each_file(self, change, *there, files=FILES):
+        for file in files:
+            with self.subTest(file=file):
+                self.ending = file.rsplit(".", 1)[1]
+                self.original = (SOURCE / "tests" / "data" / file).read_bytes()
+                self.assertEqual(self.edit(change, *there), self.original, self.said)
+                self.assertIn("note: the node that was above all others is gone", self.said)
+                self.assertRegex(self.said, "0 of [0-9]+ tracks changed")
+
+    def test_the_rest_as_it_was(self):
+        self.each_file(unwrap)
+        self.assertIn(" 0 of ", self.said)
+        self.each_file(unwrap, "--for", "blender")
+
+    def test_with_the_wrappers_transform(self):
+        self.each_file(lambda scene: unwrap(scene, "basis"), "--for", "blender")
+
+    def test_in_metres_with_z_up(self):
+        self.each_file(lambda scene: unwrap(scene, METRES), "--for", "blender")
+
+    def test_an_edit(self):
+        """The same comes of it as with the wrapper there."""
+        self.ending = "anm"
+        self.original = (SOURCE / "tests" / "data" / "ei-anm" / "body.anm").read_bytes()
+
+        def raise_it(scene):
+            add(scene, ("animation", "x", "Lcl Translation", "y"), 2, 0.25)
+
+        def changes():
+            return [line for line in self.said.splitlines() if " changed" in line]
+        self.put("with/x.anm", self.edit(raise_it, "--for", "blender"))
+        expected = changes()
+        self.assertIn("1 of 2 tracks changed", self.said)
+        for m in (None, "basis", METRES):
+            with self.subTest(m=m):
+                self.put("without/x.anm", self.edit(lambda scene: (raise_it(scene), unwrap(scene, m)), "--for", "blender"))
+                self.assertEqual(changes(), expected)
+                self.keyferry("diff", "with/x.anm", "without/x.anm")
+                self.keyferry("diff", "x.anm", "without/x.anm", code=1)
 
 
 if __name__ == "__main__":
