@@ -23,17 +23,17 @@ static size_t all_times(const kfi_merge_track *t, const kf_curve *const from[3],
         }
         if (least == INFINITY)
             return count;
-        int first = -1; /* of the original's time and that of what came back, the original's counts */
+        int first = 2; /* of the original's time and that of what came back, the original's counts */
         bool here = next[1] <= least + 1e-4;
         if (!here && next[0] > least + 1e-4 && !kfi_thinned_before(t->input, from[1], at[1])) {
             at[2]++;
             continue;
         }
         double look = here ? from[1]->keys[at[1]].time : least + shift[1];
-        for (int c = 0; c < 3; c++) {
+        for (int c = 2; c >= 0; c--) {
             if (next[c] > least + 1e-4)
                 continue;
-            first = first < 0 ? c : first;
+            first = c;
             at[c]++;
         }
         times[count] = next[first];
