@@ -1,6 +1,7 @@
 #include "helper_contract.h"
 
 #include "anim.h"
+#include "helper_memory.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -22,29 +23,6 @@ static const kf_format *const FORMATS[] = {
 #undef KF_FORMAT
     NULL,
 };
-
-/* ---------------------------------------------------------------- memory that can be told to fail */
-
-typedef struct memory {
-    size_t live;    /* blocks */
-    size_t count;   /* allocations so far */
-    size_t fail_at; /* the one that fails, from 1; 0: none */
-} memory;
-
-static void *resize(void *user, void *block, size_t old_size, size_t new_size)
-{
-    memory *m = user;
-    (void)old_size;
-    if (new_size == 0) {
-        m->live -= block != NULL;
-        free(block);
-        return NULL;
-    }
-    if (++m->count == m->fail_at)
-        return NULL;
-    m->live += block == NULL;
-    return realloc(block, new_size);
-}
 
 /* ---------------------------------------------------------------- a job without the library around it */
 
@@ -224,13 +202,13 @@ outcome try_bytes(const kf_format *format, const uint8_t *data, size_t size, int
 {
     static char problem[600];
     outcome result = {0};
-    memory m = {.fail_at = fail_at};
+    failing_memory m = {.fail_at = fail_at};
     uint8_t *exact = malloc(size ? size : 1);
     assert_non_null(exact);
     memcpy(exact, data, size);
     kf_job job = {
         .options = {.size = sizeof(kf_options)}, .error = {.offset = KF_NO_OFFSET}, .file = "sample"};
-    kfi_arena_init(&job.arena, (kf_allocator){&m, resize}, UINT64_MAX);
+    kfi_arena_init(&job.arena, failing_allocator(&m), UINT64_MAX);
     job.arena.item_blocks = true;
     kf_file file = {"sample", size ? exact : exact + 1, size};
     int score = format->probe(file.data, size);

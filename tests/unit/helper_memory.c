@@ -17,6 +17,26 @@ void memory_job_end(kf_job *job)
     kfi_arena_free(&job->arena);
 }
 
+static void *resize(void *user, void *block, size_t old_size, size_t new_size)
+{
+    failing_memory *memory = user;
+    (void)old_size;
+    if (new_size == 0) {
+        memory->live -= block != NULL;
+        free(block);
+        return NULL;
+    }
+    if (++memory->count == memory->fail_at)
+        return NULL;
+    memory->live += block == NULL;
+    return realloc(block, new_size);
+}
+
+kf_allocator failing_allocator(failing_memory *memory)
+{
+    return (kf_allocator){memory, resize};
+}
+
 static bool append(void *user, const void *data, size_t size)
 {
     memory_sink *memory = user;

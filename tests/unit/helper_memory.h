@@ -1,4 +1,4 @@
-/* A job without a library, and a sink that keeps everything in memory: for tests of the inner parts. */
+/* A job without a library, memory that can be told to fail, and a sink that keeps everything in memory. */
 #ifndef HELPER_MEMORY_H
 #define HELPER_MEMORY_H
 
@@ -7,6 +7,14 @@
 /* Everything each item its own block, so that sanitizers see every overrun. */
 void memory_job_begin(kf_job *job);
 void memory_job_end(kf_job *job);
+
+typedef struct failing_memory {
+    size_t live;    /* blocks */
+    size_t count;   /* allocations so far */
+    size_t fail_at; /* the one that fails, from 1; 0: none */
+} failing_memory;
+
+kf_allocator failing_allocator(failing_memory *memory);
 
 typedef struct memory_sink {
     uint8_t *data;

@@ -10,6 +10,7 @@
  * Formats added to formats.def are covered without a word here. A sample whose name begins with "bad" must be
  * refused. */
 #include "helper_contract.h"
+#include "helper_rounds.h"
 
 #include "writer.h"
 
@@ -28,9 +29,9 @@ static bool is_bad(const sample *s)
 
 /* A big sample is not changed in every place: what is left out is spread evenly. */
 enum { MOST_CHANGES = 50000, MOST_WORDS = 12000 };
-static size_t stride(size_t changes, size_t most)
+static size_t stride(size_t changes, int most)
 {
-    return changes / most + 1;
+    return changes / (size_t)rounds(most) + 1;
 }
 
 static size_t comes_back(const kf_format *format, const sample *s)
@@ -153,7 +154,7 @@ static size_t any_word_repeats(const kf_format *format, const sample *s)
 static size_t any_allocation_fails(const kf_format *format, const sample *s)
 {
     size_t total = try_bytes(format, s->data, s->size, 2, 0).allocations, runs = 0;
-    for (size_t n = 1; n <= total; n += total / 2000 + 1) {
+    for (size_t n = 1; n <= total; n += stride(total, 2000)) {
         outcome o = try_bytes(format, s->data, s->size, 2, n);
         if (o.problem)
             fail_msg("%s, allocation %zu of %zu fails: %s", s->name, n, total, o.problem);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "helper_curves.h"
+#include "helper_rounds.h"
 
 enum { CURVES = 400, KEYS = 12 };
 
@@ -22,7 +23,7 @@ static void assert_same_shape(const kf_curve *a, const kf_curve *b, double limit
 static void test_to_slopes_is_exact(void **state)
 {
     (void)state;
-    for (int n = 0; n < CURVES; n++) {
+    for (int n = 0; n < rounds(CURVES); n++) {
         kf_curve curve, slopes;
         random_curve(&curve, 1 + (size_t)n % KEYS, 0x7f, RANDOM_TCB | (n % 4 == 0 ? RANDOM_WILD_HANDLES : 0));
         curve.tcb_rule = n % 2 ? KF_TCB_FBX : KF_TCB_KOCHANEK;
@@ -68,7 +69,7 @@ static void test_ease_becomes_pieces(void **state)
     (void)state;
     size_t helpers[3] = {0}, eased = 0;
     const double tolerances[3] = {1e-2, 1e-4, 1e-6};
-    for (int n = 0; n < CURVES; n++) {
+    for (int n = 0; n < rounds(CURVES); n++) {
         kf_curve curve, slopes;
         random_curve(&curve, KEYS, 1u << KF_TCB, RANDOM_TCB | RANDOM_EASE);
         double range = curve_range(&curve);
@@ -151,7 +152,7 @@ static void test_ease_pieces_are_few(void **state)
     (void)state;
     static double values[8 * GRID + 1];
     size_t ours = 0, fewest = 0;
-    for (int n = 0; n < 30; n++) {
+    for (int n = 0; n < rounds(30); n++) {
         kf_curve curve, slopes;
         random_curve(&curve, 2, 1u << KF_TCB, RANDOM_TCB);
         curve.tcb[0].ease_out = (float)random_between(0.05, 1);
@@ -171,7 +172,7 @@ static void test_ease_pieces_are_few(void **state)
         }
         fewest += best[GRID];
     }
-    print_message("pieces of 30 eased segments: %zu, the fewest possible about %zu\n", ours, fewest);
+    print_message("pieces of %d eased segments: %zu, the fewest possible about %zu\n", rounds(30), ours, fewest);
     assert_true((double)ours <= 1.1 * (double)fewest);
 }
 
@@ -180,7 +181,7 @@ static void test_ease_pieces_are_few(void **state)
 static void test_hermite_and_bezier(void **state)
 {
     (void)state;
-    for (int n = 0; n < CURVES; n++) {
+    for (int n = 0; n < rounds(CURVES); n++) {
         kf_curve hermite, bezier;
         random_curve(&hermite, KEYS, 1u << KF_HERMITE, 0);
         bezier = hermite;
@@ -224,7 +225,7 @@ static void rebuild(const kf_curve *from, double least, double most, kf_curve *t
 static void test_slopes_and_weights(void **state)
 {
     (void)state;
-    for (int n = 0; n < CURVES; n++) {
+    for (int n = 0; n < rounds(CURVES); n++) {
         kf_curve curve, back;
         random_curve(&curve, KEYS, 0x7f, RANDOM_TCB);
         rebuild(&curve, 1e-4, 0.99, &back);

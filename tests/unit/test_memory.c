@@ -3,6 +3,7 @@
  * allocator sees them all. A function that is new in the header and not here fails the test. */
 #include "format.h"
 #include "helper_memory.h"
+#include "helper_rounds.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -12,29 +13,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-/* ---------------------------------------------------------------- memory that can be told to fail */
-
-typedef struct memory {
-    size_t live;    /* blocks */
-    size_t count;   /* allocations so far */
-    size_t fail_at; /* the one that fails, from 1; 0: none */
-} memory;
-
-static void *resize(void *user, void *block, size_t old_size, size_t new_size)
-{
-    memory *m = user;
-    (void)old_size;
-    if (new_size == 0) {
-        m->live -= block != NULL;
-        free(block);
-        return NULL;
-    }
-    if (++m->count == m->fail_at)
-        return NULL;
-    m->live += block == NULL;
-    return realloc(block, new_size);
-}
 
 /* ---------------------------------------------------------------- what there is to work with */
 
@@ -47,12 +25,12 @@ typedef struct fixture {
 
 static kf_library *library;
 
-static kf_job *new_job(kf_options options, memory *m)
+static kf_job *new_job(kf_options options, failing_memory *m)
 {
     kf_error error;
     options.size = sizeof options;
     options.max_memory = UINT64_MAX / 4;
-    options.allocator = (kf_allocator){m, m ? resize : NULL};
+    options.allocator = m ? failing_allocator(m) : (kf_allocator){0};
     kf_job *job = kf_job_new(library, &options, &error);
     if (!job && error.code != KF_NO_MEMORY)
         fail_msg("no job: %s", error.message);
@@ -111,11 +89,11 @@ static kf_file as_file(const memory_sink *data, const char *name)
 
 /* ---------------------------------------------------------------- the functions */
 
-static bool library_new(const fixture *f, memory *m, kf_error *error)
+static bool library_new(const fixture *f, failing_memory *m, kf_error *error)
 {
     (void)f;
     kf_library_options options = {.size = sizeof options,
-                                  .allocator = {m, resize},
+                                  .allocator = failing_allocator(m),
                                   .plugin_path = KEYFERRY_TEST_PLUGINS "/bad:" KEYFERRY_TEST_PLUGINS "/good",
                                   .no_installed_plugins = true};
     kf_library *made = kf_library_new(&options, error);
@@ -123,10 +101,10 @@ static bool library_new(const fixture *f, memory *m, kf_error *error)
     return made != NULL;
 }
 
-static bool job_new(const fixture *f, memory *m, kf_error *error)
+static bool job_new(const fixture *f, failing_memory *m, kf_error *error)
 {
     kf_options options = {.size = sizeof options,
-                          .allocator = {m, resize},
+                          .allocator = failing_allocator(m),
                           .from = f->format->id,
                           .to = "fbx",
                           .rotation_order = "ZYX",
@@ -242,7 +220,7 @@ typedef struct deed {
     bool (*run)(kf_job *job, const fixture *f, kf_error *error);
     kf_options options;
     bool to_format;                                                       /* options.to is the format at hand */
-    bool (*without_job)(const fixture *f, memory *m, kf_error *error); /* in the place of run */
+    bool (*without_job)(const fixture *f, failing_memory *m, kf_error *error); /* in the place of run */
 } deed;
 
 static const deed DEEDS[] = {
@@ -277,7 +255,7 @@ static const char *const FREE_OF_IT[] = {"kf_library_free", "kf_library_formats"
                                          "kf_library_find", "kf_library_origin",  "kf_job_free",
                                          "kf_job_messages"};
 
-static bool do_it(const deed *d, const fixture *f, memory *m, kf_error *error)
+static bool do_it(const deed *d, const fixture *f, failing_memory *m, kf_error *error)
 {
     if (d->without_job)
         return d->without_job(f, m, error);
@@ -296,13 +274,13 @@ static bool do_it(const deed *d, const fixture *f, memory *m, kf_error *error)
 static size_t every_one(const deed *d, const fixture *f)
 {
     const char *what = d->what ? d->what : "";
-    memory all = {0};
+    failing_memory all = {0};
     kf_error error;
     if (!do_it(d, f, &all, &error))
         fail_msg("%s, %s %s: %s", f->format->id, d->function, what, error.message);
-    size_t runs = 0;
-    for (size_t n = 1;; n++, runs++) {
-        memory m = {.fail_at = n};
+    size_t runs = 0, step = all.count / (size_t)rounds((int)all.count);
+    for (size_t n = 1;; n += step, runs++) {
+        failing_memory m = {.fail_at = n};
         bool ok = do_it(d, f, &m, &error);
         if (m.live != 0)
             fail_msg("%s, %s %s, allocation %zu fails: %zu blocks are not given back", f->format->id, d->function, what,
@@ -418,8 +396,8 @@ static void where_there_is_none(void **state)
 {
     (void)state;
     kf_error error;
-    memory m = {0};
-    kf_library_options options = {.size = sizeof options, .allocator = {&m, resize}, .no_installed_plugins = true};
+    failing_memory m = {0};
+    kf_library_options options = {.size = sizeof options, .allocator = failing_allocator(&m), .no_installed_plugins = true};
     kf_library *own = kf_library_new(&options, &error);
     kf_job *job = kf_job_new(own, NULL, &error);
     assert_true(own && job);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "helper_curves.h"
+#include "helper_rounds.h"
 
 static const double NONE[3] = {0, 0, 0};
 
@@ -52,7 +53,7 @@ static void test_euler_is_the_matrix(void **state)
 {
     (void)state;
     for (int order = 0; order < 6; order++)
-        for (int n = 0; n < 2000; n++) {
+        for (int n = 0; n < rounds(2000); n++) {
             double degrees[3], q[4], a[3][3], b[3][3];
             for (int i = 0; i < 3; i++)
                 degrees[i] = random_between(-800, 800);
@@ -69,7 +70,7 @@ static void test_euler_and_back(void **state)
     (void)state;
     double worst = 0;
     for (int order = 0; order < 6; order++)
-        for (int n = 0; n < 20000; n++) {
+        for (int n = 0; n < rounds(20000); n++) {
             double degrees[3], near[3], q[4], found[3], back[4];
             for (int i = 0; i < 3; i++) {
                 degrees[i] = random_between(-900, 900);
@@ -98,7 +99,7 @@ static void test_euler_cosine(void **state)
 {
     (void)state;
     for (int order = 0; order < 6; order++)
-        for (int n = 0; n < 500; n++) {
+        for (int n = 0; n < rounds(500); n++) {
             int second = ORDERS[order][1] - 'X', first = ORDERS[order][0] - 'X', last = ORDERS[order][2] - 'X';
             double angles[3], step[3], there[3], q[4], p[4];
             for (int i = 0; i < 3; i++) {
@@ -118,7 +119,7 @@ static void test_euler_cosine(void **state)
 static void test_axis_and_slerp(void **state)
 {
     (void)state;
-    for (int n = 0; n < 5000; n++) {
+    for (int n = 0; n < rounds(5000); n++) {
         double a[4], b[4], c[4], axis[3], angle, back[4];
         random_quat(a);
         random_quat(b);
@@ -148,7 +149,7 @@ static void test_axis_and_slerp(void **state)
 static void test_squad_about_one_axis(void **state)
 {
     (void)state;
-    for (int n = 0; n < 200; n++) {
+    for (int n = 0; n < rounds(200); n++) {
         kf_curve angles;
         kf_quat_curve curve = {0};
         random_curve(&angles, 8, 1u << KF_TCB, RANDOM_TCB | RANDOM_EASE);
@@ -176,7 +177,7 @@ static void test_quat_curves(void **state)
 {
     (void)state;
     static double times[2000], q[2000][4], one[4];
-    for (int n = 0; n < 40; n++) {
+    for (int n = 0; n < rounds(40); n++) {
         kf_quat_curve curve;
         random_quat_curve(&curve, 1 + (size_t)n, 1u << KF_STEP | 1u << KF_LINEAR | 1u << KF_TCB,
                           RANDOM_TCB | RANDOM_EASE, 170);
@@ -256,7 +257,7 @@ static void test_to_euler_within_tolerance(void **state)
         size_t keys = 0, helpers = 0;
         double worst = 0;
         for (int order = 0; order < 6; order++)
-            for (int n = 0; n < 30; n++) {
+            for (int n = 0; n < rounds(30); n++) {
                 kf_quat_curve curve;
                 kf_curve euler[3];
                 random_quat_curve(&curve, 12, n % 2 ? 1u << KF_TCB : 1u << KF_LINEAR | 1u << KF_STEP,
@@ -314,7 +315,7 @@ static void test_to_euler_near_the_lock(void **state)
     (void)state;
     size_t most = 0;
     for (int order = 0; order < 6; order++)
-        for (int n = 0; n < 60; n++) {
+        for (int n = 0; n < rounds(60); n++) {
             int second = ORDERS[order][1] - 'X', first = ORDERS[order][0] - 'X';
             kf_quat_curve curve = {0};
             kf_curve euler[3];
@@ -401,7 +402,7 @@ static void test_to_euler_few_helpers(void **state)
     (void)state;
     static double angles[GRID * FINE + 1][3], q[GRID * FINE + 1][4];
     size_t ours = 0, fewest = 0;
-    for (int n = 0; n < 18; n++) {
+    for (int n = 0; n < rounds(18); n++) {
         kf_quat_curve curve;
         kf_curve euler[3];
         random_quat_curve(&curve, 2, 1u << KF_LINEAR, 0, 170);
@@ -424,7 +425,7 @@ static void test_to_euler_few_helpers(void **state)
         assert_true(best[GRID] != SIZE_MAX);
         fewest += best[GRID];
     }
-    print_message("pieces of 18 slerps: %zu, the search finds %zu\n", ours, fewest);
+    print_message("pieces of %d slerps: %zu, the search finds %zu\n", rounds(18), ours, fewest);
     assert_true(ours <= fewest);
 }
 
@@ -432,7 +433,7 @@ static void test_from_euler_curves(void **state)
 {
     (void)state;
     size_t keys = 0, all = 0;
-    for (int n = 0; n < 60; n++) {
+    for (int n = 0; n < rounds(60); n++) {
         kf_curve euler[3];
         kf_quat_curve curve;
         int order = n % 6;
