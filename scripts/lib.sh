@@ -85,6 +85,10 @@ test_foreign()
         "-DCMAKE_C_FLAGS=$* -isystem $libraries/usr/include/${lib##*/}" \
         -DZLIB_INCLUDE_DIR="$libraries/usr/include" -DZLIB_LIBRARY="$lib/libz.a" \
         -DCMOCKA_INCLUDE="$libraries/usr/include" -DCMOCKA_LIBRARY="$lib/libcmocka.so"
+    if [ -n "$emulator" ]; then
+        export KEYFERRY_THIN=8
+        echo "  $arch is emulated, and slow: tests of very many cases take one of $KEYFERRY_THIN" | tee "$TMP/table"
+    fi
     ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$(nproc)" -R '^(unit|fuzz)\.'
 }
 

@@ -4,6 +4,7 @@
 #include "fbx/capsule.h"
 #include "formats/mm2_anim.h"
 #include "formats/mm2_skel.h"
+#include "helper_memory.h"
 #include "reader.h"
 #include "writer.h"
 
@@ -111,15 +112,41 @@ static void forget(outputs *out)
     free(out->sidecar.data);
 }
 
-static bool convert(kf_options options, const kf_convert_input *input, outputs *out)
+static bool convert_once(kf_options options, const kf_convert_input *input, outputs *out, kf_error *error)
 {
     kf_output output = {out, begin, end};
     kf_summary summary;
-    kf_error error;
     kf_job *job = new_job(options);
     memset(out, 0, sizeof *out);
-    bool ok = answered(kf_convert(job, input, &output, &summary, &error), &error);
+    bool ok = answered(kf_convert(job, input, &output, &summary, error), error);
     kf_job_free(job);
+    return ok;
+}
+
+size_t fuzz_failures;
+
+static bool convert(kf_options options, const kf_convert_input *input, outputs *out)
+{
+    kf_error error, other;
+    failing_memory all = {0};
+    if (fuzz_failures > 0) {
+        options.allocator = failing_allocator(&all);
+        item_blocks = true;
+    }
+    bool ok = convert_once(options, input, out, &error);
+    size_t first = all.count - all.count / (fuzz_failures + 1) * fuzz_failures; /* evenly, the last one among them */
+    for (size_t i = 0; i < fuzz_failures && first > 0; i++) {
+        failing_memory m = {.fail_at = first + all.count / (fuzz_failures + 1) * (i + 1)};
+        outputs lost;
+        options.allocator = failing_allocator(&m);
+        bool still = convert_once(options, input, &lost, &other);
+        forget(&lost);
+        /* A file that is refused may be refused for what it is: the memory was for telling more of that. */
+        if (m.count >= m.fail_at && (still || (other.code != KF_NO_MEMORY && other.code != error.code)))
+            fuzz_broken("memory ran out, and nobody says so", still ? NULL : &other);
+        if (m.live != 0)
+            fuzz_broken("memory is not given back", NULL);
+    }
     return ok;
 }
 
@@ -201,7 +228,7 @@ static void from_fbx(const uint8_t *data, size_t size)
 typedef struct original {
     const char *format;
     char digest[9];
-    bytes fbx, sidecar;
+    bytes fbx, sidecar, text; /* text: the same FBX written as such */
 } original;
 
 static original *originals;
@@ -229,14 +256,19 @@ static void add_original(const char *id, const kf_file *file, kf_program program
 {
     kf_convert_input input = {.size = sizeof input, .files = file, .count = 1, .output = "sample.fbx"};
     kf_error error;
-    outputs out;
-    if (!convert((kf_options){.from = id, .to = "fbx", .no_capsule = true, .program = program}, &input, &out)) {
+    kf_options options = {.from = id, .to = "fbx", .no_capsule = true, .program = program};
+    outputs out, text;
+    if (!convert(options, &input, &out)) {
         forget(&out);
         return;
     }
+    options.ascii = true;
+    if (!convert(options, &input, &text))
+        fuzz_broken("an FBX that cannot be text", NULL);
+    free(text.sidecar.data);
     originals = realloc(originals, (original_count + 1) * sizeof *originals);
     original *to = &originals[original_count++];
-    *to = (original){.format = id, .fbx = out.last, .sidecar = out.sidecar};
+    *to = (original){.format = id, .fbx = out.last, .sidecar = out.sidecar, .text = text.last};
     kf_job *job = new_job((kf_options){0});
     kf_file sidecar = {"sample.fbx.kf", out.sidecar.data, out.sidecar.size};
     if (!kf_sidecar_digest(job, &sidecar, to->digest, &error))
@@ -376,6 +408,25 @@ static void skel(const uint8_t *data, size_t size)
     kfi_arena_free(&job.arena);
 }
 
+/* ---------------------------------------------------------------- seeds */
+
+static void add_all_originals(void)
+{
+    size_t count;
+    const kf_format *const *formats = kf_library_formats(library, &count);
+    for (size_t i = 0; i < count; i++)
+        add_originals(formats[i]->id);
+}
+
+const uint8_t *fuzz_text_seed(size_t number, size_t *size)
+{
+    if (original_count == 0)
+        add_all_originals();
+    const bytes *text = &originals[number % original_count].text;
+    *size = text->size;
+    return text->data;
+}
+
 /* ---------------------------------------------------------------- which target */
 
 bool fuzz_reads_fbx(void)
@@ -390,10 +441,7 @@ static bool choose(const char *name)
         void (*run)(const uint8_t *data, size_t size);
     } of_format[] = {{"decode-", decode}, {"fbx-", from_fbx}, {"merge-", merge}, {"", game}};
     if (strcmp(name, "capsule") == 0) {
-        size_t count;
-        const kf_format *const *formats = kf_library_formats(library, &count);
-        for (size_t i = 0; i < count; i++)
-            add_originals(formats[i]->id);
+        add_all_originals();
         target = capsule;
     } else if (strcmp(name, "skel") == 0) {
         target = skel;

@@ -18,6 +18,17 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* mutate.c gives libFuzzer the one, and has the other from it, or from replay.c. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
+
+/* Samples that the target could meet, as an FBX in text: one after the other, and again from the first. */
+const uint8_t *fuzz_text_seed(size_t number, size_t *size);
+
+/* From now on the target's conversion is done that often again, each time with another allocation failing: the answer
+ * must be that there is no memory, and all of it must be given back. */
+extern size_t fuzz_failures;
+
 /* Does the target read an FBX? Then the mutator changes numbers, names and records besides bytes. */
 bool fuzz_reads_fbx(void);
 
