@@ -334,15 +334,20 @@ bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_mer
     kfi_merge inside = *input;
     kf_anim unwrapped;
     bool turned = false;
-    if (!kfi_match(job, input, &m.limits, &m.matches))
-        return false;
-    if (m.matches.wrapper < 0 && input->first_node == 1 && !kfi_unwrap(&m, &unwrapped, &turned))
+    char digest[9];
+    kfi_turn ways[KFI_WAYS];
+    bool wrapped = kfi_find_wrapper(input->edited, digest) >= 0;
+    bool perhaps = input->first_node == 1 && !(wrapped && m.limits.exact);
+    if (perhaps)
+        kfi_find_ways(input, wrapped, ways);
+    if (!kfi_match(job, input, &m.limits, perhaps ? ways : NULL, &m.matches) ||
+        (perhaps && !kfi_unwrap(&m, ways, &unwrapped, &turned)))
         return false;
     if (turned) {
         inside.edited = &unwrapped;
         m.input = &inside;
         set_limits(&m.limits, &unwrapped);
-        if (!kfi_match(job, &inside, &m.limits, &m.matches))
+        if (!kfi_match(job, &inside, &m.limits, ways, &m.matches))
             return false;
     }
 

@@ -71,13 +71,32 @@ typedef struct kfi_matches {
     int32_t wrapper;         /* edited node, or -1 */
 } kfi_matches;
 
+/* merge_ways.c: what a node's transform was multiplied with: axes change places and signs, and all of it a size. */
+typedef struct kfi_turn {
+    bool usable;
+    bool around;      /* its own axes and its points with it */
+    unsigned from[3]; /* axis i of what came back was axis from[i], */
+    double sign[3];   /* times sign[i], */
+    double size;      /* times size */
+    double mirror;    /* -1 if that mirrors, else 1 */
+    double back[4];   /* the rotation that undoes it; the mirroring goes into the scale */
+} kfi_turn;
+enum { KFI_AS_WRITTEN, KFI_IN_WORLD, KFI_IN_METRES, KFI_ALL_ROUND, KFI_WAYS };
+void kfi_find_ways(const kfi_merge *input, bool wrapped, kfi_turn ways[KFI_WAYS]);
+bool kfi_turns(const kfi_turn *t);
+void kfi_undo_rotation(const kfi_turn *t, double q[4]);
+void kfi_undo(const kfi_turn *t, unsigned channel, kf_rotation_order order, const double near[3], double value[3]);
+/* On how many of its keys that are looked at (score[KFI_WAYS]) a written track is what came back, taken each way; `now` may be NULL. */
+void kfi_count_alike(const kfi_merge *input, const kfi_turn ways[KFI_WAYS], const kf_track *was, const kf_track *now,
+                     const kf_node *node, double offset, size_t score[KFI_WAYS + 1]);
+
 /* The whole merge on its way. */
 typedef struct kfi_merging {
     kf_job *job;
     const kfi_merge *input;
     kfi_limits limits;
     kfi_matches matches;
-    const double **turn; /* for each edited node, what its rotation tracks are to be multiplied with, or NULL; or NULL */
+    const kfi_turn **turn; /* for each edited node, what is to be undone of its rotation tracks, or NULL; or NULL */
     kf_anim *merged;
     kfi_merge_report *report;
 } kfi_merging;
@@ -108,11 +127,12 @@ bool kfi_actions_tell(kfi_merging *m, kfi_actions *a);
 /* merge_mesh.c: shapes whose points were moved. */
 bool kfi_merge_meshes(kfi_merging *m);
 
-bool kfi_match(kf_job *job, const kfi_merge *input, const kfi_limits *limits, kfi_matches *matches);
+/* `ways`: those in which nodes may have come back, or NULL if just as they were written. */
+bool kfi_match(kf_job *job, const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, kfi_matches *matches);
 
-/* merge_unwrap.c: without the wrapper, what came back in the axes and unit that were written, but for rotation tracks:
- * `turn` of the merge tells what is to come before these. Not *turned: it is that as it is. */
-bool kfi_unwrap(kfi_merging *m, kf_anim *to, bool *turned);
+/* merge_unwrap.c: what came back in the axes and unit that were written, but for rotation tracks: `turn` of the merge
+ * tells what is to be undone of these. Not *turned: it is that as it is. */
+bool kfi_unwrap(kfi_merging *m, const kfi_turn ways[KFI_WAYS], kf_anim *to, bool *turned);
 
 /* True if two values of a channel are the same but for what the trip does to them. */
 static inline bool kfi_same_value(const kfi_limits *limits, unsigned channel, double a, double b)

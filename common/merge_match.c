@@ -122,9 +122,22 @@ static bool default_take_name(const char *name)
 /* Every take that was lost is compared with every new one; beyond this many pairs, with none. */
 enum { MOST_PAIRS = 256 };
 
+/* How many of a written track's values are what came back, in whichever way that is. */
+static size_t turned_alike(const kfi_merge *input, const kfi_turn *ways, const kf_track *was, const kf_track *now, double offset,
+                           size_t values)
+{
+    size_t score[KFI_WAYS + 1] = {0}, best = 0;
+    if (!ways || was->channel > KF_SCALE || was->curves != 3)
+        return 0;
+    kfi_count_alike(input, ways, was, now, &input->edited->nodes[now->node], offset, score);
+    for (unsigned way = KFI_AS_WRITTEN + 1; way < KFI_WAYS; way++)
+        best = score[way] > best ? score[way] : best;
+    return score[KFI_WAYS] ? values * best / score[KFI_WAYS] : 0;
+}
+
 /* How much of a written take an edited one is: the share of its values that are still the same on its key times. */
-static double likeness(const kfi_limits *limits, const kfi_matches *m, const kf_take *edited,
-                       const kf_take *written)
+static double likeness(const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, const kfi_matches *m,
+                       const kf_take *edited, const kf_take *written)
 {
     double start = 0, end = 0, first = 0, last = 0;
     size_t same = 0, looked = 0;
@@ -136,14 +149,18 @@ static double likeness(const kfi_limits *limits, const kfi_matches *m, const kf_
             const kf_track *like = &written->tracks[k];
             if (m->node[track->node] != (int32_t)like->node || like->channel != track->channel)
                 continue;
+            size_t values = 0, alike = 0;
             for (unsigned c = 0; c < like->curves && c < track->curves; c++) {
                 for (size_t n = 0; n < like->curve[c].count; n++) {
                     double time = like->curve[c].keys[n].time;
                     double now = kfi_curve_value(&track->curve[c], time - first + start, track->rest[c]);
-                    same += kfi_same_value(limits, like->channel, like->curve[c].keys[n].value, now);
-                    looked++;
+                    alike += kfi_same_value(limits, like->channel, like->curve[c].keys[n].value, now);
+                    values++;
                 }
             }
+            size_t turned = alike < values ? turned_alike(input, ways, like, track, start - first, values) : 0;
+            same += turned > alike ? turned : alike;
+            looked += values;
         }
     }
     return looked ? (double)same / (double)looked : 0;
@@ -151,7 +168,7 @@ static double likeness(const kfi_limits *limits, const kfi_matches *m, const kf_
 
 /* Several takes under new names: each is the one of which most is left, but at the least half. Equally like: the one with
  * as many tracks, then the first. */
-static void match_renamed(const kfi_merge *input, const kfi_limits *limits, kfi_matches *m, bool *back)
+static void match_renamed(const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, kfi_matches *m, bool *back)
 {
     const kf_anim *written = input->written, *edited = input->edited;
     for (;;) {
@@ -161,7 +178,7 @@ static void match_renamed(const kfi_merge *input, const kfi_limits *limits, kfi_
             for (size_t k = 0; k < written->take_count; k++) {
                 if (m->take[i] >= 0 || back[k] || default_take_name(edited->takes[i].name))
                     continue;
-                double like = likeness(limits, m, &edited->takes[i], &written->takes[k]);
+                double like = likeness(input, limits, ways, m, &edited->takes[i], &written->takes[k]);
                 size_t a = edited->takes[i].track_count, b = written->takes[k].track_count, gap = a > b ? a - b : b - a;
                 if (like > best || (like == best && gap < best_gap)) {
                     best = like;
@@ -179,7 +196,7 @@ static void match_renamed(const kfi_merge *input, const kfi_limits *limits, kfi_
     }
 }
 
-static bool match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *limits, kfi_matches *m)
+static bool match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, kfi_matches *m)
 {
     const kf_anim *written = input->written, *edited = input->edited;
     size_t takes = written->take_count;
@@ -215,7 +232,7 @@ static bool match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *l
         /* One of several takes, under a program's own name: the one it is most like. */
         double best = 0;
         for (size_t i = 0; i < takes; i++) {
-            double like = back[i] ? 0 : likeness(limits, m, &edited->takes[strange], &written->takes[i]);
+            double like = back[i] ? 0 : likeness(input, limits, ways, m, &edited->takes[strange], &written->takes[i]);
             if (like > best) {
                 best = like;
                 m->take[strange] = (int32_t)i;
@@ -226,7 +243,7 @@ static bool match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *l
         if (!default_take_name(edited->takes[strange].name))
             m->renamed[lost] = edited->takes[strange].name;
     } else if (lost_count > 0 && strange_count > 0 && lost_count * strange_count <= MOST_PAIRS) {
-        match_renamed(input, limits, m, back);
+        match_renamed(input, limits, ways, m, back);
     }
     return true;
 }
@@ -327,12 +344,13 @@ static void find_offsets(const kfi_merge *input, const kfi_limits *limits, kfi_m
     }
 }
 
-bool kfi_match(kf_job *job, const kfi_merge *input, const kfi_limits *limits, kfi_matches *matches)
+bool kfi_match(kf_job *job, const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, kfi_matches *matches)
 {
     char digest[9];
     memset(matches, 0, sizeof *matches);
     matches->wrapper = kfi_find_wrapper(input->edited, digest);
-    if (!match_nodes(job, input, matches) || !match_takes(job, input, limits, matches) || !match_tracks(job, input, matches))
+    if (!match_nodes(job, input, matches) || !match_takes(job, input, limits, ways, matches) ||
+        !match_tracks(job, input, matches))
         return false;
     find_offsets(input, limits, matches);
     return true;

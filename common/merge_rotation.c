@@ -12,7 +12,7 @@
 typedef struct pair {
     const kf_track *rotation, *scale;
     kf_rotation_order order;
-    const double *turn; /* a quaternion that comes before the rotation, or NULL */
+    const kfi_turn *turn; /* what is to be undone of the rotation, or NULL */
 } pair;
 
 typedef struct pose {
@@ -75,11 +75,8 @@ static pose pose_at(const pair *p, double time)
         result.scale[c] = kfi_curve_value(&p->scale->curve[c], time, p->scale->rest[c]);
     }
     kfi_quat_from_euler(result.euler, p->order, result.q);
-    if (p->turn) {
-        double turned[4];
-        kfi_quat_multiply(p->turn, result.q, turned);
-        memcpy(result.q, turned, sizeof turned);
-    }
+    if (p->turn)
+        kfi_undo_rotation(p->turn, result.q);
     return result;
 }
 
@@ -132,23 +129,46 @@ static bool same_columns(const pose *a, const pose *b)
     return gap <= 1e-4 * size + 1e-6;
 }
 
-/* How far apart two orientations may be and still be the same: with angles of many turns, of which 32 bits keep little;
- * with a program's angles near the lock, where the first and the third are told from numbers of 32 bits as small as the
- * cosine of the second (measured: up to 4 roundings); and where it kept no sample. */
-static double rotation_limit(const kfi_limits *limits, const pair *e, const pose *was, const pose *now,
-                             const uint8_t keyed[6])
+/* What 32 bits lose of an orientation near the lock, in degrees: the first and the third angle are told from numbers as
+ * small as the cosine of the second (measured: up to 4 roundings). */
+static double lock_loss(const pose *p, kf_rotation_order order)
 {
     const double degree = 0.017453292519943296; /* in radians */
-    double cosine = fabs(cos(now->euler[kfi_second_axis(e->order)] * degree));
+    double cosine = fabs(cos(p->euler[kfi_second_axis(order)] * degree));
+    return cosine > 16 * FLT_EPSILON ? 8 * FLT_EPSILON / cosine / degree : 0; /* at the lock, one angle tells all of it */
+}
+
+/* How far apart two orientations may be and still be the same: with angles of many turns, of which 32 bits keep little;
+ * with angles near the lock, in the numbers that came back or, where these are turned, in those that the program worked
+ * with; and where it kept no sample. `drifts`: that goes for curves of which it kept none at all, too. */
+static double rotation_limit(const kfi_limits *limits, const pair *w, const pair *e, const pose *was, const pose *now,
+                             const uint8_t keyed[6], bool drifts)
+{
     double limit = limits->value[KF_ROTATION];
-    if (cosine > 16 * FLT_EPSILON) /* else it is at the lock, and tells all of it in one angle */
-        limit += 8 * FLT_EPSILON / cosine / degree;
+    limit += fmax(lock_loss(now, e->order), e->turn ? lock_loss(was, w->order) : 0);
     for (unsigned c = 0; c < 3; c++)
         limit += fmin(FLT_EPSILON * fabs(was->euler[c]), 90);
     for (unsigned c = 0; c < 3; c++)
-        if (!keyed[c] && e->rotation->curve[c].count)
+        if (!keyed[c] && (e->rotation->curve[c].count || drifts))
             limit += kfi_thinning(now->euler[c], now->euler[c]);
     return limit;
+}
+
+/* A program drops a curve that hardly moves and leaves the value of some frame in its place: then the rotation is just the
+ * written one somewhere. If it is so nowhere, somebody turned it. */
+static bool hardly_moves(const kfi_merging *merging, const pair *w, const pair *e, double offset, const moments *m)
+{
+    bool dropped = false;
+    for (unsigned c = 0; c < 3; c++)
+        dropped = dropped || e->rotation->curve[c].count == 0;
+    for (size_t i = 0; dropped && i < m->count; i++) {
+        pose was = pose_at(w, m->times[i] - offset), now = pose_at(e, m->times[i]);
+        double limit = rotation_limit(&merging->limits, w, e, &was, &now, m->keyed[i], false);
+        match_signs(&was, &now);
+        if (kfi_quat_angle(was.q, now.q) <= limit)
+            return true;
+    }
+    return false;
 }
 
 /* What came back, in angles and scales near the written ones; *turned becomes whether the rotation is another one. */
@@ -167,10 +187,10 @@ static bool settle(const kfi_merging *merging, const pair *w, const pair *e, dou
             return false;
     }
     *turned = false;
-    bool edited_before = false;
+    bool edited_before = false, drifts = baked && hardly_moves(merging, w, e, offset, &m);
     for (size_t i = 0; i < m.count; i++) {
         pose was = pose_at(w, m.times[i] - offset), now = pose_at(e, m.times[i]);
-        double limit = rotation_limit(&merging->limits, e, &was, &now, m.keyed[i]);
+        double limit = rotation_limit(&merging->limits, w, e, &was, &now, m.keyed[i], drifts);
         match_signs(&was, &now);
         bool same = kfi_quat_angle(was.q, now.q) <= limit || same_columns(&was, &now);
         if (same)
@@ -254,7 +274,7 @@ static bool settle_node(kfi_merging *m, size_t written_take, uint32_t node, cons
         baked = baked || (of->written[i] && of->edited[i] && kfi_came_back_baked(m->input, w[i], e[i]));
     }
     bool other_order = written->order != edited->order && of->written[0] && of->edited[0];
-    const double *turn = m->turn && of->edited[0] ? m->turn[back] : NULL;
+    const kfi_turn *turn = m->turn && of->edited[0] ? m->turn[back] : NULL;
     if (!baked && !other_order && !turn)
         return true;
     pair was = {w[0], w[1], (kf_rotation_order)written->order, NULL};

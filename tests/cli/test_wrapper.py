@@ -1,13 +1,14 @@
 """The node above all others, whose transform turns the game's axes and unit into FBX's, and what artists do to it."""
 import math
 import os
+import struct
 import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxtext  # noqa: E402
 from command import DOOR, SOURCE  # noqa: E402
-from editcase import EditCase, add  # noqa: E402
+from editcase import EditCase, add, rename_take  # noqa: E402
 
 
 def wrapper(scene):
@@ -111,6 +112,70 @@ def unwrap(scene, m=None):
                 curve.store()
 
 
+def by_a_program(scene):
+    """No longer said to be our own writer's."""
+    def walk(node):
+        node.values = [v.replace("Keyferry", "Program") for v in node.values]
+        for child in node.children or []:
+            walk(child)
+    walk(scene.root.first("FBXHeaderExtension"))
+    scene.root.children = [c for c in scene.root.children if c.name != "Creator"]
+
+
+def turned(channel, value):
+    """The same in axes of its own that are turned too: METRES, times a node's transform, times the inverse of METRES."""
+    if channel == "Lcl Translation":
+        return moved(METRES, channel, value)
+    turn = tuple(tuple(v / 100 for v in row) for row in METRES)
+    if channel == "Lcl Scaling":
+        return tuple(sum(abs(turn[r][c]) * value[c] for c in range(3)) for r in range(3))
+    return angles(times(times(turn, matrix(*value)), tuple(zip(*turn))))
+
+
+def turn_all_round(scene):
+    """What Blender does when it is told to apply transforms: to the wrapper, all nodes and their shapes."""
+    by_a_program(scene)
+    curves = scene.curves()
+    for take, node, channel in {w[:3] for w in curves if w[2] in CHANNELS}:
+        three = [curves[take, node, channel, axis] for axis in "xyz"]
+        for keys in zip(*(c.keys for c in three), strict=True):
+            for key, value in zip(keys, turned(channel, [k.value for k in keys])):
+                key.value = value
+        for curve in three:
+            curve.store()
+    for shape in scene.objects.all("Geometry"):
+        if fbxtext.unquote(shape.values[2]) == "Shape":
+            numbers = [float(v) for v in shape.array("Vertices")]
+            points = [moved(METRES, "Lcl Translation", numbers[i:i + 3]) for i in range(0, len(numbers), 3)]
+            shape.set_array("Vertices", ["%.9g" % v for point in points for v in point])
+
+
+class TurnedAllRound(EditCase):
+    FILES = ("x4-ani/door.ani", "ei-anm/wing.anm", "mm2-anim/two-bones.anim", "nytro-anim/tcb.nanim", "vib-anm/first.anm")
+
+    def test_undone(self):
+        for file in self.FILES:
+            with self.subTest(file=file):
+                self.ending = file.rsplit(".", 1)[1]
+                self.original = (SOURCE / "tests" / "data" / file).read_bytes()
+                self.assertEqual(self.edit(turn_all_round, "--for", "blender"), self.original, self.said)
+                self.assertIn("Apply Transform", self.said)
+
+    def test_an_edit(self):
+        """It comes back in the game's axes."""
+        self.ending = "anm"
+        self.original = (SOURCE / "tests" / "data" / "ei-anm" / "body.anm").read_bytes()
+
+        def raise_it(scene):
+            by_a_program(scene)
+            add(scene, ("animation", "x", "Lcl Translation", "y"), 2, 0.25)
+        self.put("with/x.anm", self.edit(raise_it, "--for", "blender"))
+        self.put("turned/x.anm", self.edit(lambda scene: (raise_it(scene), turn_all_round(scene)), "--for", "blender"))
+        self.assertIn("1 of 2 tracks changed", self.said)
+        self.keyferry("diff", "with/x.anm", "turned/x.anm")
+        self.keyferry("diff", "x.anm", "turned/x.anm", code=1)
+
+
 class Gone(EditCase):
     FILES = ("x4-ani/door.ani", "x4-ani/turret.ani", "ei-anm/body.anm", "ei-anm/hand.anm", "mm2-anim/two-bones.anim",
              "nytro-anim/tcb.nanim", "vib-anm/first.anm")
@@ -134,6 +199,36 @@ class Gone(EditCase):
 
     def test_in_metres_with_z_up(self):
         self.each_file(lambda scene: unwrap(scene, METRES), "--for", "blender")
+
+    def test_one_take_of_several(self):
+        """Under a program's own name, and in its axes: it is still known which."""
+        for kept in ("idle", "searching", "firing"):
+            with self.subTest(kept=kept):
+                def change(scene, kept=kept):
+                    unwrap(scene, METRES)
+                    scene.remove(*[stack for name, stack in scene.takes().items() if name != kept])
+                    rename_take(scene, kept, "Scene")
+                self.each_file(change, "--for", "blender", files=["x4-ani/turret.ani"])
+
+    def test_a_curve_that_hardly_moves(self):
+        """A program drops it and leaves one of its values; in its axes that may be one of three that do move."""
+        frames = [struct.pack("<6f", 0, 0, 0, 0.003 * math.sin(i / 2), 0.7 * math.sin(i / 4), 0) for i in range(12)]
+        self.ending, self.original = "anim", struct.pack("<3IfB", 0, len(frames), 6, 1.0, 1) + b"".join(frames)
+
+        def drop(scene, shift=0.0):
+            unwrap(scene, METRES)
+            for where, curve in scene.curves().items():
+                values = [key.value for key in curve.keys]
+                if where[2] != "Lcl Rotation" or max(values) - min(values) > 0.5:
+                    continue
+                left, axis = "%.9g" % (values[3] + shift), "xyz".index(where[3])
+                rests(scene.models()[where[1]])["Lcl Rotation"][0].values[4 + axis] = left
+                three = scene.by_id[scene.up[curve.node.values[0]][0][0]]
+                three.first("Properties70").children[axis].values[4] = left
+                scene.remove(curve.node)
+        self.assertEqual(self.edit(drop, "--for", "blender"), self.original, self.said)
+        # The value of no frame is no leftover.
+        self.assertNotEqual(self.edit(lambda scene: drop(scene, 0.4), "--for", "blender"), self.original)
 
     def test_an_edit(self):
         """The same comes of it as with the wrapper there."""

@@ -1,5 +1,6 @@
 """blender --background --python trip_blender.py -- JOBS.json: for each job imports an FBX as a user would, edits it if the
-job says so, and exports it. A job: {"in", "out", "settings": "default" | "recommended", "edit": {what: node}}."""
+job says so, and exports it. A job: {"in", "out", "settings": "default" | "recommended", "edit": {what: node}, "options": {an
+option of the export: its value}}, the last if there are any."""
 import json
 import sys
 
@@ -61,7 +62,42 @@ def rename(node):
     bpy.data.objects[node].name = "renamed"
 
 
-EDITS = {"add": add, "rename": rename, "move": move, "turn": turn, "retime": retime, "scale": scale, "shape": shape}
+def wrapper():
+    return next(o for o in bpy.data.objects if o.name.startswith("keyferry_"))
+
+
+def wrapper_deleted(_):
+    bpy.data.objects.remove(wrapper())
+
+
+def wrapper_cleared(_):
+    """Object > Parent > Clear and Keep Transformation, then deleted."""
+    top = wrapper()
+    for thing in bpy.data.objects:
+        thing.select_set(thing.parent == top)
+    bpy.ops.object.parent_clear(type="CLEAR_KEEP_TRANSFORM")
+    bpy.data.objects.remove(top)
+
+
+def wrapper_renamed(_):
+    wrapper().name = "Stage"
+
+
+def wrapper_moved(_):
+    top = wrapper()
+    top.rotation_mode = "XYZ"
+    top.location, top.rotation_euler, top.scale = (3, 4, 5), (0.3, 1.1, -0.4), (2, 2, 2)
+
+
+def wrapper_reparented(_):
+    stage = bpy.data.objects.new("Stage", None)
+    bpy.context.collection.objects.link(stage)
+    stage.location, stage.rotation_euler, stage.scale = (1, 2, 3), (0.5, 0.2, 0.1), (3, 3, 3)
+    wrapper().parent = stage
+
+
+EDITS = {"wrapper deleted": wrapper_deleted, "wrapper cleared": wrapper_cleared, "wrapper renamed": wrapper_renamed,
+         "wrapper moved": wrapper_moved, "wrapper reparented": wrapper_reparented, "add": add, "rename": rename, "move": move, "turn": turn, "retime": retime, "scale": scale, "shape": shape}
 
 with open(sys.argv[sys.argv.index("--") + 1], encoding="utf-8") as file:
     jobs = json.load(file)
@@ -76,4 +112,4 @@ for job in jobs:
         ranges = [(1, 1)] + [o.animation_data.action.frame_range for o in bpy.data.objects if o.animation_data and o.animation_data.action]
         bpy.context.scene.frame_start = int(min(r[0] for r in ranges))
         bpy.context.scene.frame_end = round(max(r[1] for r in ranges))
-    bpy.ops.export_scene.fbx(filepath=job["out"], **options)
+    bpy.ops.export_scene.fbx(filepath=job["out"], **{**options, **job.get("options", {})})

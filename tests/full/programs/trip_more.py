@@ -1,5 +1,6 @@
-"""trip_more.py FOLDER: generated files of every format to Blender and back, untouched: they must come back byte for byte.
-New and renamed objects must come back or be told of.
+"""trip_more.py FOLDER: generated files of every format to Blender and back, untouched, or with just the wrapper node deleted or
+changed, or with export options that change every number: they must come back byte for byte. New and renamed objects must come
+back or be told of.
 
 They are what a trip through matrices and 32-bit floats is hardest on: mirrored and vanishing scales, angles near the lock
 and beyond a turn, several takes of one node, lists of unequal length, long and odd names, keys between the frames."""
@@ -21,6 +22,10 @@ SAMPLES = {
     "nytro-anim": (".nanim", ["long_0002", "short_0003", "turns", "ease", "same_names", "odd_names", "not_finite"]),
     "ei-anm": (".anm", ["more_morphs", "wing", "not_unit", "zero_quaternion", "short_0004", "long_0001", "no_rotation"]),
 }
+# What is done to all samples, and to one after the other: edits and export options.
+ALWAYS = [({}, {}), ({"wrapper deleted": ""}, {})]
+IN_TURN = [({"wrapper cleared": ""}, {}), ({"wrapper renamed": ""}, {}), ({"wrapper moved": ""}, {}), ({"wrapper reparented": ""}, {}),
+           ({}, {"bake_space_transform": True})]
 NEW = {"x4-ani": ("machine.ani", "slider"), "nytro-anim": ("walk.nanim", "hip")}
 
 
@@ -62,7 +67,7 @@ def write(folder):
     jobs = []
     for name, (ending, wanted) in SAMPLES.items():
         made = {case[0]: case[1] for case in importlib.import_module(name.replace("-", "_")).cases(7)}
-        for sample in wanted:
+        for number, sample in enumerate(wanted):
             place = os.path.join(folder, name, sample)
             os.makedirs(place)
             source = os.path.join(place, sample + ending)
@@ -70,10 +75,13 @@ def write(folder):
                 file.write(made[sample])
             subprocess.run([KEYFERRY, "convert", source, place + ".fbx", "--for", "blender", "--from", name],
                            check=True, capture_output=True)
-            for settings in ("default", "recommended"):
-                os.makedirs(os.path.join(place, settings))
-                jobs.append({"name": "%s %s" % (name, sample), "source": source, "in": place + ".fbx", "settings": settings,
-                             "out": os.path.join(place, settings, sample + ".fbx"), "edit": {}})
+            for kind, (edit, options) in enumerate([*ALWAYS, IN_TURN[number % len(IN_TURN)]]):
+                for settings in ("default", "recommended"):
+                    out = os.path.join(place, "%s-%d" % (settings, kind))
+                    os.makedirs(out)
+                    what = " ".join([*edit, *options]) or "untouched"
+                    jobs.append({"name": "%s %s, %s" % (name, sample, what), "source": source, "in": place + ".fbx",
+                                 "settings": settings, "out": os.path.join(out, sample + ".fbx"), "edit": edit, "options": options})
     return jobs
 
 
@@ -89,7 +97,7 @@ def main(folder):
         sys.exit(done.stdout[-3000:] + done.stderr[-3000:])
     wrong = 0
     for job in jobs:
-        if job["settings"] == "default":
+        if job["settings"] == "default" or {"wrapper deleted", "wrapper cleared"} & set(job["edit"]):  # the capsule is gone
             shutil.copy(job["in"] + ".kf", job["out"] + ".kf")
         back = os.path.join(os.path.dirname(job["out"]), os.path.basename(job["source"]))
         done = subprocess.run([KEYFERRY, "convert", job["out"], back], capture_output=True, text=True)
