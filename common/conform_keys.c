@@ -162,65 +162,33 @@ static bool give_keys(kf_job *job, const kf_curve *from, const double *times, si
 
 /* ---------------------------------------------------------------- segments that follow from rules */
 
-static bool is_tcb(const kf_curve *curve, size_t i)
-{
-    return i + 1 < curve->count && curve->keys[i].interp == KF_TCB;
-}
-
-static bool is_eased(const kf_curve *curve, size_t i)
-{
-    return is_tcb(curve, i) && curve->tcb && (curve->tcb[i].ease_out > 0 || curve->tcb[i + 1].ease_in > 0);
-}
-
-/* A TCB segment that gets a key is told by handles, as it was: its slopes would follow the new neighbour. So are those
- * beside it, for they share its ends; and an eased one becomes pieces, so that those beside that one are next. `all`
- * spares the search: every eased segment. `grown`: there are more keys now. */
+/* Segments that get a key at one of the times, and those that follow from them, told by handles. `all` spares the
+ * search: every eased segment. `grown`: there are more keys now. */
 static bool tell_by_handles(kf_job *job, kf_curve *curve, const double *times, size_t count, bool all, double tolerance,
                             bool *grown)
 {
-    const kf_curve from = *curve;
-    bool *grows = kfi_alloc(job, from.count, sizeof *grows), *which = kfi_alloc(job, from.count, sizeof *which);
+    size_t had = curve->count;
+    bool *grows = kfi_alloc(job, had, sizeof *grows), *which = kfi_alloc(job, had, sizeof *which);
     bool any = false;
     if (!grows || !which)
         return false;
     for (size_t i = 0, next = 0; i < count; i++) {
-        if (has_key(&from, next, times[i]))
+        if (has_key(curve, next, times[i]))
             next++;
-        else if (next > 0 && next < from.count)
+        else if (next > 0 && next < had)
             any = which[next - 1] = grows[next - 1] = true;
-        else if (from.count > 1) /* an end key is none any more */
-            any = which[next ? from.count - 2 : 0] = true;
+        else if (had > 1) /* an end key is none any more */
+            any = which[next ? had - 2 : 0] = true;
     }
     if (!any)
         return true;
-    for (size_t i = 0; i + 1 < from.count; i++)
-        if (all && is_eased(&from, i))
+    for (size_t i = 0; i + 1 < had; i++)
+        if (all && kfi_segment_eased(curve, i))
             which[i] = true;
-    for (int way = 0; way < 2; way++) {
-        for (size_t k = 0; k + 2 < from.count; k++) {
-            size_t i = way ? from.count - 2 - k : k, beside = way ? i - 1 : i + 1;
-            grows[i] = grows[i] || (which[i] && is_eased(&from, i));
-            which[beside] = which[beside] || (grows[i] && is_tcb(&from, beside));
-        }
-    }
-    for (size_t i = 0; i < from.count; i++)
-        which[i] = which[i] && is_tcb(&from, i);
-    if (!kfi_curve_open(job, &from, &(kfi_opening){tolerance, which, times, count}, curve))
+    kfi_curve_affected(curve, grows, which);
+    if (!kfi_curve_tell_by_handles(job, curve, &(kfi_opening){tolerance, which, times, count}))
         return false;
-    kf_origin *origin = (kf_origin *)curve->origin; /* just made, and ours */
-    for (size_t k = 0; k < curve->count; k++) {
-        size_t i = origin[k].key;
-        if (curve->keys[k].flags & KF_KEY_HELPER || !from.origin)
-            origin[k] = (kf_origin){KF_NEW, KF_CHANGED_ALL};
-        else
-            origin[k] = from.origin[i];
-        if (which[i])
-            origin[k].changed |= KF_CHANGED_INTERP | KF_CHANGED_OUT;
-        if (i > 0 && which[i - 1])
-            origin[k].changed |= KF_CHANGED_IN;
-        curve->keys[k].flags &= (uint8_t)~KF_KEY_HELPER;
-    }
-    *grown = *grown || curve->count > from.count;
+    *grown = *grown || curve->count > had;
     return true;
 }
 
@@ -291,7 +259,8 @@ bool kfi_unite_keys(kf_job *job, kf_track *track, double tolerance, size_t *more
         grown = false;
         for (unsigned c = 0; c < track->curves; c++) {
             kf_curve *curve = &track->curve[c];
-            double within = 0.5 * (tolerance > 0 ? tolerance : default_tolerance(track, curve));
+            double share = track->channel == KF_ROTATION ? 0.25 : 0.5; /* misses of three angles add up */
+            double within = share * (tolerance > 0 ? tolerance : default_tolerance(track, curve));
             times = common_times(job, track, &count);
             if (!times || (curve->count != count &&
                            !tell_by_handles(job, curve, times, count, pass >= PASSES, within, &grown)))

@@ -77,6 +77,14 @@ typedef struct kfi_opening {
 
 bool kfi_curve_open(kf_job *job, const kf_curve *from, const kfi_opening *how, kf_curve *to);
 
+/* curve_handles.c: whether the segment after key i is a TCB segment with ease. */
+bool kfi_segment_eased(const kf_curve *curve, size_t i);
+/* Which TCB segments have to be told by handles if some (`grows`, `which`) get keys: those beside them, too, for they share
+ * an end and would follow the new neighbour; and an eased one becomes pieces, so that those beside that one are next. */
+void kfi_curve_affected(const kf_curve *curve, bool *grows, bool *which);
+/* Tells them so. Origins are kept; those of the pieces are new. */
+bool kfi_curve_tell_by_handles(kf_job *job, kf_curve *curve, const kfi_opening *how);
+
 /* A segment as FBX says it: slope and weight (share of the segment's duration) at both ends. Weights are held
  * within least..most (FBX: 0.0001..0.99) with the handle's direction kept; an upright handle gets the
  * steepest slope that the least weight allows; the direction of a handle of no length is that toward the next

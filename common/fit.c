@@ -76,6 +76,15 @@ static bool take_samples(kfi_fitting *f, const double *times, const double *valu
     s->next_rest = kfi_scratch(f, most, sizeof *s->next_rest);
     if (!s->t || !s->v || !s->bulge || !s->middle || !s->doubt || !s->next_jump || !s->next_rest)
         return false;
+    if (s->known) { /* the original's keys are among them */
+        for (size_t i = 0; i < count; i += 2) {
+            s->t[s->count] = times[i];
+            if (i + 1 < count)
+                s->middle[s->count] = values[i + 1];
+            s->v[s->count++] = values[i];
+        }
+        return true;
+    }
     size_t key = 0;
     for (size_t i = 0; i < count; i++) {
         if (s->count > 0 && !(times[i] > s->t[s->count - 1])) /* the last of equal times counts */
@@ -206,14 +215,14 @@ static bool begin_with_original(kfi_fitting *f)
 
 /* ---- the whole ---- */
 
-static uint8_t choose_cubic(const kfi_fitting *f)
+static uint8_t choose_cubic(const kfi_fitting *f, bool handles)
 {
     size_t used[KF_INTERP_COUNT] = {0};
     for (size_t i = 0; f->original && i < f->original->count; i++)
         if (f->original->keys[i].interp < KF_INTERP_COUNT)
             used[f->original->keys[i].interp]++;
     bool hermite = kfi_can(f, KF_HERMITE), bezier = kfi_can(f, KF_BEZIER), tcb = kfi_can(f, KF_TCB);
-    if (tcb && used[KF_TCB] > used[KF_HERMITE] + used[KF_BEZIER])
+    if (tcb && !handles && used[KF_TCB] > used[KF_HERMITE] + used[KF_BEZIER])
         return KF_TCB;
     if (hermite && bezier)
         return used[KF_HERMITE] > used[KF_BEZIER] ? KF_HERMITE : KF_BEZIER;
@@ -352,13 +361,14 @@ bool kfi_fit(kf_job *job, const double *times, const double *values, size_t coun
     uint64_t left = job->arena.limit > job->arena.total ? job->arena.limit - job->arena.total : 0;
     kfi_arena_init(&f.scratch, job->arena.allocator, left);
     f.scratch.item_blocks = job->arena.item_blocks;
-    f.cubic = choose_cubic(&f);
+    f.cubic = choose_cubic(&f, options->handles);
     f.tcb_rule = options->original ? options->original->tcb_rule : (uint8_t)KF_TCB_KOCHANEK;
     double low = values[0], high = values[0];
     for (size_t i = 1; i < count; i++) {
         low = fmin(low, values[i]);
         high = fmax(high, values[i]);
     }
+    f.samples.known = options->middles;
     f.samples.tolerance = options->tolerance > 0.0 ? options->tolerance : 1e-4 * fmax(high - low, 1.0);
     bool ok = take_samples(&f, times, values, count) && run(&f) && finish(&f, curve);
     kfi_arena_free(&f.scratch);

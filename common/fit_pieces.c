@@ -97,6 +97,8 @@ bool kfi_middle_fits(const kfi_samples *s, size_t i, double value)
 {
     if (!(fabs(value - s->middle[i]) <= s->tolerance + s->doubt[i]))
         return false;
+    if (s->known)
+        return true;
     double chord = 0.5 * (s->v[i] + s->v[i + 1]);
     return s->doubt[i] <= 2.0 * s->tolerance || fabs(value - chord) <= s->tolerance + s->bulge[i];
 }
@@ -105,7 +107,10 @@ void kfi_samples_look(kfi_samples *s, bool steps)
 {
     for (size_t i = 0; i + 1 < s->count; i++) {
         s->bulge[i] = bulge(s, i);
-        guess_middle(s, i);
+        if (s->known)
+            s->doubt[i] = 0.0;
+        else
+            guess_middle(s, i);
     }
     double before = 0.0; /* the difference may happen to vanish here: look at those beside it too */
     for (size_t i = 0; i + 1 < s->count; i++) {
@@ -139,6 +144,9 @@ bool kfi_fit_line(const kfi_samples *s, size_t a, size_t b)
     double slope = (s->v[b] - s->v[a]) / (s->t[b] - s->t[a]);
     for (size_t i = a + 1; i < b; i++)
         if (!(fabs(s->v[i] - (s->v[a] + slope * (s->t[i] - s->t[a]))) <= s->tolerance))
+            return false;
+    for (size_t i = a; s->known && i < b; i++)
+        if (!(fabs(s->middle[i] - (s->v[a] + slope * (0.5 * (s->t[i] + s->t[i + 1]) - s->t[a]))) <= s->tolerance))
             return false;
     return true;
 }

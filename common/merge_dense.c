@@ -46,35 +46,199 @@ static size_t all_times(const kfi_merge_track *t, const kf_curve *const from[3],
     }
 }
 
-/* Between the keys of a curve that is more than its samples, more of it is looked at. */
-enum { LOOKS = 8 };
+/* What is known of a curve that came back: when, on the original's axis of time, and what it is there. */
+typedef struct seen {
+    double *times, *looks; /* the latter on the axis of what came back */
+    bool *keyed;           /* a key of what came back says so, not only the line between two */
+    double *value;         /* the original's own, where that is what came back */
+    size_t count, edits;
+} seen;
 
-static size_t look_closer(double *times, double *looks, bool *keyed, size_t count)
+static bool make_seen(kf_job *job, seen *s, size_t most)
 {
-    size_t total = count > 1 ? (count - 1) * LOOKS + 1 : count;
-    for (size_t i = count; count > 1 && i-- > 0;) {
-        double time = times[i], look = looks[i];
-        bool key = keyed[i];
-        size_t to = i * LOOKS;
-        for (size_t k = 1; i + 1 < count && k < LOOKS; k++) {
-            double share = (double)k / LOOKS;
-            times[to + k] = time + share * (times[to + LOOKS] - time);
-            looks[to + k] = look + share * (looks[to + LOOKS] - look);
-            keyed[to + k] = true; /* tangents tell what is there */
-        }
-        times[to] = time;
-        looks[to] = look;
-        keyed[to] = key;
-    }
-    return total;
+    *s = (seen){.times = kfi_alloc_raw(job, most, sizeof *s->times), .looks = kfi_alloc_raw(job, most, sizeof *s->looks)};
+    s->keyed = kfi_alloc(job, most, sizeof *s->keyed);
+    s->value = kfi_alloc_raw(job, most, sizeof *s->value);
+    return s->times && s->looks && s->keyed && s->value;
 }
 
-static bool same_all(const kfi_merge_track *t, const double *was, const double *now, size_t count)
+/* Fills in the values. */
+static void see(const kfi_merge_track *t, unsigned c, seen *s)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!kfi_same_value(t->limits, t->written->channel, was[i], now[i]))
-            return false;
+    enum { BATCH = 64 };
+    double own[BATCH], was[BATCH], moved[BATCH];
+    s->edits = 0;
+    for (size_t first = 0; first < s->count; first += BATCH) {
+        size_t n = s->count - first < BATCH ? s->count - first : BATCH;
+        double *now = s->value + first;
+        for (size_t i = 0; i < n; i++)
+            moved[i] = s->looks[first + i] - t->offset;
+        kfi_curve_values(&t->original->curve[c], s->times + first, n, t->original->rest[c], own);
+        kfi_curve_values(&t->written->curve[c], moved, n, t->written->rest[c], was);
+        kfi_curve_values(&t->edited->curve[c], s->looks + first, n, t->edited->rest[c], now);
+        for (size_t i = 0; i < n; i++) {
+            bool same = kfi_same_value(t->limits, t->written->channel, was[i], now[i]);
+            /* Between the keys of a curve that was thinned out, it lies within the program's own bound. */
+            if (!same && !s->keyed[first + i] && !t->limits->exact)
+                same = fabs(was[i] - now[i]) <= kfi_thinning(was[i], now[i]);
+            if (same)
+                now[i] = own[i];
+            s->edits += !same;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- curves that are more than their samples */
+
+/* Between two keys such a curve is looked at closely: `looks` times, every second of which the fit takes for a middle. */
+enum { FEW_LOOKS = 2, MANY_LOOKS = 16, MOST_LOOKS = 128, PROBES = 64 };
+
+/* Key i and `looks` times up to the next one, which is not among them. */
+static void look_between(const seen *keys, size_t i, unsigned looks, seen *to)
+{
+    for (unsigned k = 0; k < looks; k++) {
+        double share = (double)k / looks;
+        to->times[to->count] = keys->times[i] + share * (keys->times[i + 1] - keys->times[i]);
+        to->looks[to->count] = keys->looks[i] + share * (keys->looks[i + 1] - keys->looks[i]);
+        to->keyed[to->count++] = k > 0 || keys->keyed[i]; /* tangents tell what is between */
+    }
+}
+
+/* How far a curve is from what was drawn between keys i and i + 1, and where that is. */
+static bool probe(const kfi_merge_track *t, unsigned c, const seen *keys, size_t i, const kf_curve *curve, seen *probes,
+                  double *worst, double *at)
+{
+    double values[PROBES];
+    probes->count = 0;
+    look_between(keys, i, PROBES, probes);
+    see(t, c, probes);
+    kfi_curve_values(curve, probes->times, PROBES, t->original->rest[c], values);
+    *worst = 0;
+    for (size_t k = 1; k < PROBES; k++) {
+        if (fabs(values[k] - probes->value[k]) <= *worst)
+            continue;
+        *worst = fabs(values[k] - probes->value[k]);
+        *at = probes->times[k];
+    }
+    return probes->edits > 0;
+}
+
+static bool tell_off(const kfi_merge_track *t, double worst, double at)
+{
+    return kfi_warn(t->job, "fit", "take \"%.60s\", node \"%.60s\", %s at %.4f s: the curve as it was drawn cannot be told in "
+                                   "keys of this format: it is off by %.4g", t->take,
+                    t->input->original->nodes[t->original->node].name, kfi_channel_name((kf_channel)t->original->channel), at,
+                    worst);
+}
+
+/* The original, but what was edited is open for handles, and the TCB segments beside that keep their shape by them. `looks`
+ * tells what was edited. */
+static bool open_edited(const kfi_merge_track *t, unsigned c, const seen *keys, const uint8_t *looks, double tolerance,
+                        kf_curve *to)
+{
+    const kf_curve *from = &t->original->curve[c];
+    bool *edited = kfi_alloc(t->job, from->count, sizeof *edited), *grows = kfi_alloc(t->job, from->count, sizeof *grows);
+    bool *which = kfi_alloc(t->job, from->count, sizeof *which);
+    kf_origin *origin;
+    if (!edited || !grows || !which || !kfi_merge_copy_curve(t->job, from, to, &origin))
+        return false;
+    for (size_t i = 0, key = 0; i + 1 < keys->count; i++) {
+        while (key + 1 < from->count && from->keys[key + 1].time <= keys->times[i])
+            key++;
+        if (looks[i] > FEW_LOOKS && key < from->count)
+            edited[key] = grows[key] = true;
+    }
+    kfi_curve_affected(from, grows, which);
+    for (size_t i = 0; i < from->count; i++)
+        which[i] = which[i] && !edited[i];
+    if (!kfi_curve_tell_by_handles(t->job, to, &(kfi_opening){.tolerance = tolerance, .which = which}))
+        return false;
+    for (size_t i = 0; i < to->count; i++)
+        if (to->origin[i].key != KF_NEW && edited[to->origin[i].key] && to->keys[i].interp == KF_TCB)
+            to->keys[i].interp = KF_HERMITE;
     return true;
+}
+
+/* Origins of the fit name keys of the opened curve: what those are. */
+static void pass_on(const kf_curve *opened, const kf_curve *original, kf_curve *fitted)
+{
+    kf_origin *origin = (kf_origin *)fitted->origin; /* just made */
+    for (size_t i = 0; i < fitted->count; i++) {
+        if (origin[i].key == KF_NEW)
+            continue;
+        kf_origin was = opened->origin[origin[i].key];
+        uint32_t changed = was.key == KF_NEW ? KF_CHANGED_ALL : was.changed | origin[i].changed;
+        if (was.key != KF_NEW && fitted->keys[i].interp != original->keys[was.key].interp)
+            changed |= KF_CHANGED_INTERP | KF_CHANGED_OUT;
+        origin[i] = (kf_origin){was.key, changed};
+    }
+}
+
+/* Fits what was drawn through `keys`, and looks closer wherever the fit leaves it. No keys: it was not edited. */
+static bool fit_drawn(const kfi_merge_track *t, unsigned c, const seen *keys, kfi_fit_options options, kf_curve *fitted)
+{
+    double tolerance = options.tolerance;
+    /* The rest is for what a cubic can do between two looks, and for the tenth by which helper keys miss ease. Misses of three
+     * angles add up. */
+    double aim = t->original->channel == KF_ROTATION ? 0.5 : 0.85;
+    uint8_t *looks = kfi_alloc_raw(t->job, keys->count, sizeof *looks);
+    seen probes, all;
+    if (!looks || !make_seen(t->job, &probes, PROBES))
+        return false;
+    bool edited = keys->edits > 0;
+    for (size_t i = 0; i + 1 < keys->count; i++) {
+        double worst, at;
+        bool here = probe(t, c, keys, i, options.original, &probes, &worst, &at);
+        looks[i] = here ? MANY_LOOKS : FEW_LOOKS;
+        edited = edited || here;
+    }
+    if (!edited)
+        return true;
+    options.middles = true;
+    options.handles = options.interps >> KF_BEZIER & 1;
+    kf_curve opened;
+    if (options.handles) {
+        options.original = &opened;
+        if (!open_edited(t, c, keys, looks, 0.5 * aim * tolerance, &opened))
+            return false;
+    }
+    options.tolerance = aim * tolerance;
+    for (;;) {
+        size_t most = 1;
+        for (size_t i = 0; i + 1 < keys->count; i++)
+            most += looks[i];
+        if (!make_seen(t->job, &all, most))
+            return false;
+        for (size_t i = 0; i + 1 < keys->count; i++)
+            look_between(keys, i, looks[i], &all);
+        all.times[all.count] = keys->times[keys->count - 1];
+        all.looks[all.count] = keys->looks[keys->count - 1];
+        all.keyed[all.count++] = keys->keyed[keys->count - 1];
+        see(t, c, &all);
+        if (!kfi_fit(t->job, all.times, all.value, all.count, &options, fitted))
+            return false;
+        double farthest = tolerance, where = 0;
+        bool closer = false;
+        for (size_t i = 0; i + 1 < keys->count; i++) {
+            double worst, at = 0;
+            probe(t, c, keys, i, fitted, &probes, &worst, &at);
+            if (worst <= (aim + 0.05) * tolerance)
+                continue;
+            if (looks[i] < MOST_LOOKS) {
+                looks[i] = (uint8_t)(looks[i] < MANY_LOOKS ? MANY_LOOKS : 2 * looks[i]);
+                closer = true;
+            }
+            if (worst > farthest) {
+                farthest = worst;
+                where = at;
+            }
+        }
+        if (closer)
+            continue;
+        if (options.handles)
+            pass_on(&opened, &t->original->curve[c], fitted);
+        return farthest <= tolerance || tell_off(t, farthest, where);
+    }
 }
 
 bool kfi_merge_dense(kfi_merge_track *t, unsigned c)
@@ -82,52 +246,29 @@ bool kfi_merge_dense(kfi_merge_track *t, unsigned c)
     const kf_curve *from = &t->original->curve[c], *w = &t->written->curve[c], *e = &t->edited->curve[c];
     bool samples = kfi_came_back_baked(t->input, t->written, t->edited);
     const kf_curve none = {0}, *const all[3] = {from, e, samples ? w : &none};
-    size_t most = (from->count + e->count) * (samples ? 1 : LOOKS) + all[2]->count;
-    double *times = kfi_alloc_raw(t->job, most + 1, sizeof *times);
-    double *looks = kfi_alloc_raw(t->job, most + 1, sizeof *looks);
-    bool *keyed = kfi_alloc(t->job, most + 1, sizeof *keyed);
-    if (!times || !looks || !keyed)
+    seen keys;
+    if (!make_seen(t->job, &keys, from->count + e->count + all[2]->count + 1))
         return false;
-    size_t count = all_times(t, all, times, looks, keyed);
-    if (!samples)
-        count = look_closer(times, looks, keyed, count);
-    double *was = kfi_alloc_raw(t->job, count, sizeof *was), *now = kfi_alloc_raw(t->job, count, sizeof *now);
-    double *own = kfi_alloc_raw(t->job, count, sizeof *own), *moved = kfi_alloc_raw(t->job, count, sizeof *moved);
-    if (!was || !now || !own || !moved)
-        return false;
-    kfi_curve_values(from, times, count, t->original->rest[c], own);
-    for (size_t i = 0; i < count; i++)
-        moved[i] = looks[i] - t->offset;
-    kfi_curve_values(w, moved, count, t->written->rest[c], was);
-    kfi_curve_values(e, looks, count, t->edited->rest[c], now);
-
-    size_t edits = 0, used = 0;
+    keys.count = all_times(t, all, keys.times, keys.looks, keys.keyed);
+    see(t, c, &keys);
     double low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; i < count; i++) {
-        bool same = same_all(t, &was[i], &now[i], 1);
-        /* Between the keys of a curve that was thinned out, it lies within the program's own bound. */
-        if (!same && !keyed[i] && !t->limits->exact)
-            same = fabs(was[i] - now[i]) <= kfi_thinning(was[i], now[i]);
-        edits += !same;
-        times[used] = times[i];
-        now[used] = same ? own[i] : now[i];
-        low = fmin(low, now[used]);
-        high = fmax(high, now[used]);
-        used++;
+    for (size_t i = 0; i < keys.count; i++) {
+        low = fmin(low, keys.value[i]);
+        high = fmax(high, keys.value[i]);
     }
-    count = used;
-    if (edits == 0) { /* others may have changed in the same keys: its own keep their bytes */
-        kf_origin *origin;
-        return kfi_merge_copy_curve(t->job, from, &t->merged->curve[c], &origin);
-    }
-
     kfi_fit_options options = {.interps = t->input->capabilities->interps, .original = from};
     options.tolerance = t->input->tolerance > 0                  ? t->input->tolerance
                         : t->original->channel == KF_ROTATION ? 0.01
                                                               : 1e-4 * fmax(high - low, 1.0);
     kf_curve fitted = {0};
-    if (!kfi_fit(t->job, times, now, count, &options, &fitted))
+    if (!samples && !fit_drawn(t, c, &keys, options, &fitted))
         return false;
+    if (samples && keys.edits && !kfi_fit(t->job, keys.times, keys.value, keys.count, &options, &fitted))
+        return false;
+    if (fitted.count == 0) { /* others may have changed in the same keys: its own keep their bytes */
+        kf_origin *origin;
+        return kfi_merge_copy_curve(t->job, from, &t->merged->curve[c], &origin);
+    }
     size_t kept = 0;
     for (size_t i = 0; i < fitted.count; i++) {
         bool is_new = !fitted.origin || fitted.origin[i].key == KF_NEW;

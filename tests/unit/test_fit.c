@@ -28,7 +28,7 @@ static size_t bake(const kf_curve *curve, double rate)
 static kf_curve fit(size_t count, uint32_t interps, double tolerance, const kf_curve *original)
 {
     kf_curve result;
-    kfi_fit_options options = {interps, tolerance, original};
+    kfi_fit_options options = {.interps = interps, .tolerance = tolerance, .original = original};
     assert_true(kfi_fit(&curve_job, times, values, count, &options, &result));
     return result;
 }
@@ -302,7 +302,7 @@ static void test_long(void **state)
         size_t keys[2];
         for (int k = 0; k < 2; k++) {
             size_t count = k ? LONGEST : LONGEST / 8;
-            kfi_fit_options options = {w ? 1u << KF_TCB : 1u << KF_BEZIER | 1u << KF_LINEAR, tolerance, NULL};
+            kfi_fit_options options = {.interps = w ? 1u << KF_TCB : 1u << KF_BEZIER | 1u << KF_LINEAR, .tolerance = tolerance};
             kf_curve curve;
             assert_true(kfi_fit(&curve_job, long_times, long_values, count, &options, &curve));
             kfi_curve_values(&curve, long_times, count, 0, is);
@@ -446,7 +446,7 @@ static void test_edges(void **state)
     for (uint64_t more = 0;; more += 4096) { /* every shortage ends in an error, until there is enough */
         kf_job job = curve_job;
         kfi_arena_init(&job.arena, (kf_allocator){0}, 16384 + more);
-        kfi_fit_options options = {1u << KF_TCB, 1e-3, NULL};
+        kfi_fit_options options = {.interps = 1u << KF_TCB, .tolerance = 1e-3};
         bool ok = kfi_fit(&job, times, values, count, &options, &curve);
         assert_true(ok || job.error.code == KF_MEMORY_LIMIT);
         kfi_arena_free(&job.arena);
