@@ -6,8 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Keys closer than this are one key of the format: times are 32-bit floats. */
-static const double TOGETHER = 1e-6;
+/* Whether a key at `time` is no later than that one, to the format: times are 32-bit floats, and FBX has rounded them
+ * once more. */
+static bool by_then(double time, double then)
+{
+    return time <= then + 1e-9 || (float)time <= (float)then;
+}
 
 typedef struct growing {
     kf_key *keys;
@@ -106,7 +110,7 @@ static bool insert(kf_job *job, growing *g, const kfi_segment *s, double time, k
 
 static bool has_key(const kf_curve *curve, size_t at, double time)
 {
-    return at < curve->count && curve->keys[at].time <= time + TOGETHER;
+    return at < curve->count && by_then(curve->keys[at].time, time);
 }
 
 /* A curve with a key at each of the times, which include its own. */

@@ -82,14 +82,22 @@ static bool make_piece(const easing *e, double start, double end, piece *p)
     return piece_fits(e, start, p);
 }
 
-/* The same piece, ending at a time that a game's 32-bit float can tell. */
+/* The same piece, ending at a time that a game's 32-bit float can tell, and tell from that of either end: two keys of one
+ * time would move one of them. Where there is no such time the piece is all that is left, if that is not far off. */
 static piece round_piece(const easing *e, double start, const piece *p)
 {
-    piece rounded = *p;
-    double end = ((double)(float)(e->time + p->end * e->duration) - e->time) / e->duration;
-    if (end > start && end < 1.0)
-        make_piece(e, start, end, &rounded);
-    return rounded;
+    piece rounded;
+    float first = (float)(e->time + start * e->duration), last = (float)(e->time + e->duration);
+    float near = fminf((float)(e->time + p->end * e->duration), nextafterf(last, first));
+    bool room = near > first;
+    for (int i = 0; i < 2 && near > first; i++, near = nextafterf(near, first)) {
+        double end = ((double)near - e->time) / e->duration;
+        if (end > start && end < 1.0 && (make_piece(e, start, end, &rounded) || end < p->end))
+            return rounded;
+    }
+    easing lenient = *e;
+    lenient.tolerance *= 4.0;
+    return !room && make_piece(&lenient, start, 1.0, &rounded) ? rounded : *p;
 }
 
 /* The piece up to the last stop before its end, if that takes no more than half of it away. */

@@ -4,6 +4,7 @@
 #include "format.h"
 #include "writer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool memory_append(void *user, const void *data, size_t size)
@@ -55,10 +56,25 @@ static bool same_files(const kf_job *job, const kf_file *files, size_t count, ui
     return true;
 }
 
+/* Whether it was said that the format's times are too coarse for this node's motion. */
+static bool too_coarse(const kf_job *job, const char *node)
+{
+    char name[64];
+    snprintf(name, sizeof name, "\"%.60s\"", node);
+    kfi_make_readable(name);
+    for (size_t i = 0; i < job->message_count; i++) {
+        const kf_message *message = &job->messages[i];
+        if (strcmp(message->id, "time-rounded") == 0 && (message->repeats > 0 || strstr(message->text, name)))
+            return true;
+    }
+    return false;
+}
+
 /* Whether a warning told of what this difference is about. */
 static bool excused(const kf_job *job, const kf_anim *anim, const kfi_lowered *lowered, const kf_difference *item)
 {
-    if (kfi_said(job, "nonfinite") || (kfi_said(job, "name-changed") && (item->only_a || item->only_b)))
+    if (kfi_said(job, "nonfinite") || (kfi_said(job, "name-changed") && (item->only_a || item->only_b)) ||
+        too_coarse(job, item->node))
         return true;
     for (size_t t = 0; t < lowered->anim.take_count; t++) {
         const kf_take *take = &anim->takes[lowered->anim.takes[t].source];

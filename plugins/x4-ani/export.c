@@ -21,6 +21,7 @@ typedef struct plan {
     const kf_anim *original;
     const x4_native *native; /* of the original, or NULL */
     bool drop_missing;
+    double tolerance;
     planned *items;
     size_t count;
     x4_table pairs;   /* (take, node) of the animation to item */
@@ -103,7 +104,8 @@ static x4_list list_of(const plan *p, const planned *item, unsigned kind)
     const kf_track *track = item->track[kind];
     const kf_take *take = &p->anim->takes[item->take];
     x4_list list = {
-        .track = track, .kind = kind, .take = take->name, .node = p->anim->nodes[item->node].name};
+        .track = track, .kind = kind, .take = take->name, .node = p->anim->nodes[item->node].name,
+        .tolerance = p->tolerance};
     if (p->native && track->source >= 0 && (size_t)track->source / X4_KINDS < p->native->ani.count &&
         (unsigned)track->source % X4_KINDS == kind) {
         size_t from = (size_t)track->source / X4_KINDS;
@@ -412,6 +414,7 @@ bool kfi_x4_export(kf_export_job *job)
 {
     plan p = {.job = job->job, .anim = job->anim, .original = job->original};
     p.drop_missing = job->options && job->options->drop_missing;
+    p.tolerance = job->options ? job->options->tolerance : 0;
     if (job->original)
         p.native = job->original->native;
     kfi_writer out = {0};

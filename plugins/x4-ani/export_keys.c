@@ -3,6 +3,8 @@
  * over it. */
 #include "x4-ani/x4.h"
 
+#include "curve.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -12,6 +14,8 @@ typedef struct writing {
     size_t count;
     double unit;
     kf_key constant[3]; /* stands for the keys of a component that has none */
+    double limit[3];    /* what rounding a time may do to a component's motion */
+    bool told;          /* that it did more */
 } writing;
 
 /* A row: the keys of x, y and z at one time, and what is known of each from the original. */
@@ -272,6 +276,44 @@ static bool write_tcb(writing *w, uint8_t *record, const row *before, const row 
     return true;
 }
 
+/* The steepest slope at key i, that of the straight way to its neighbours included. A jump is none, however steep. */
+static double steepest(const kf_curve *curve, size_t i)
+{
+    const kf_key *key = &curve->keys[i];
+    double most = 0, slope[2];
+    kfi_curve_slopes(curve, i, &slope[0], &slope[1]);
+    for (int side = 0; side < 2; side++) {
+        if (side ? i + 1 == curve->count : i == 0)
+            continue;
+        const kf_key *first = side ? key : key - 1;
+        double gap = first[1].time - first->time, rise = first[1].value - first->value;
+        if (first->interp == KF_STEP || first->interp == KF_STEP_NEXT || gap <= fmax(1e-6, fabs(key->time) * 0x1p-24))
+            continue;
+        most = fmax(most, fmax(fabs(slope[side]), fabs(rise / gap)));
+    }
+    return most;
+}
+
+/* Where the motion is steep and the time large, the nearest 32-bit time may be too far away. */
+static bool tell_rounding(writing *w, size_t i, double stored)
+{
+    const kf_track *track = w->list->track;
+    for (unsigned c = 0; c < 3 && !w->told; c++) {
+        if (keys_of(track, c) == 0)
+            continue;
+        double asked = track->curve[c].keys[i].time + w->list->shift, off = fabs(stored - asked);
+        double moved = off > 0 ? off * steepest(&track->curve[c], i) : 0;
+        if (!(moved > w->limit[c]))
+            continue;
+        w->told = true;
+        return kfi_warn(w->job, "time-rounded",
+                        "node \"%.60s\", take \"%.60s\", %s at %.4f s: the 32-bit times of the format are too coarse for "
+                        "a motion so steep; here a key is %.2g s late or early, and the motion %.2g off",
+                        w->list->node, w->list->take, kfi_x4_kind_name(w->list->kind), asked, off, moved);
+    }
+    return true;
+}
+
 /* Two keys of the same time are one to the game: where 32 bits cannot tell them apart, the later one is a hair later. */
 static bool write_time(writing *w, uint8_t *record, size_t i)
 {
@@ -280,7 +322,20 @@ static bool write_time(writing *w, uint8_t *record, size_t i)
     float before = i ? kfi_x4_time(record - X4_KEY_SIZE) : 0;
     if (i && kfi_x4_time(record) <= before)
         kfi_store_f32(record + X4_KEY_TIME, nextafterf(before, FLT_MAX));
-    return true;
+    return tell_rounding(w, i, kfi_x4_time(record));
+}
+
+/* Half of what is tolerated. */
+static double rounding_limit(const x4_list *list, unsigned c)
+{
+    const kf_curve *curve = &list->track->curve[c];
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < keys_of(list->track, c); i++) {
+        low = fmin(low, curve->keys[i].value);
+        high = fmax(high, curve->keys[i].value);
+    }
+    double tolerance = list->kind == X4_ROT ? 0.01 : 1e-4 * fmax(high - low, 1);
+    return 0.5 * (list->tolerance > 0 ? list->tolerance : tolerance);
 }
 
 static bool write_row(writing *w, uint8_t *record, const row *before, const row *r, size_t i)
@@ -324,6 +379,8 @@ bool kfi_x4_write_list(kf_job *job, const x4_list *list, uint8_t *records)
         return false;
     for (unsigned c = 0; c < 3; c++)
         w.constant[c] = (kf_key){.value = list->track->rest[c], .interp = KF_LINEAR};
+    for (unsigned c = 0; c < 3; c++)
+        w.limit[c] = rounding_limit(list, c);
     row before, here = {0}, next = {0};
     if (w.count)
         find_row(&w, 0, &next);

@@ -92,6 +92,7 @@ typedef struct x4_list {
     size_t source_count;
     unsigned kind;
     double shift;            /* added to every new or changed time */
+    double tolerance;        /* as asked for; 0: the usual one */
     const char *take, *node; /* names, for messages */
 } x4_list;
 

@@ -4,6 +4,7 @@ and are judged by tests/decode/x4_ani.py, neither of which shares a line with th
 import concurrent.futures
 import importlib.util
 import os
+import random
 import re
 import struct
 import subprocess
@@ -270,6 +271,33 @@ class Elsewhere(Folder):
         self.good("convert", path, fbx, "--tcb", "slopes", "--no-capsule", "--no-sidecar")
         self.good("convert", fbx, back)
         self.good("check", back)
+
+    def test_steep_ease_at_any_time(self):
+        """Within tolerance where 32-bit times can hold it, else a warning with node and time, which is an error if asked."""
+        coarse = r'warning: node "a", take "x", position at \d+\.\d+ s: the 32-bit times of the format are too coarse'
+        for start, steep, warns in ((1, 5, False), (157, 5, False), (157, 1000, False), (1, 1000, False), (600, 40, None),
+                                    (2000, 100, None), (5000, 1000, True)):
+            rng = random.Random(start)
+            keys, time = [], start
+            for _ in range(150):
+                numbers = [rng.uniform(-1, 1) for _ in range(3)] + [rng.uniform(0.3, 1) for _ in range(2)]
+                keys.append(generate.key(generate.f32(time), [rng.uniform(-steep, steep) for _ in range(3)], generate.TCB,
+                                         tcb=numbers))
+                time += rng.uniform(0.01, 0.05)
+            path = write(self.path("steep.ani"), generate.ani([generate.description("a", "x", time, pos=keys)]))
+            said = self.good("verify", path, "--tcb", "slopes").stderr.decode()
+            fbx, back = self.path("steep.fbx"), self.path("steep_back.ani")
+            self.good("convert", path, fbx, "--tcb", "slopes", "--no-capsule", "--no-sidecar", "-y")
+            self.good("diff", path, fbx)
+            if re.search(coarse, said) is None:
+                self.assertFalse(warns, (start, steep))
+                self.good("convert", fbx, back, "-y", "--strict")
+                self.good("diff", path, back)
+            else:
+                self.assertNotEqual(warns, False, (start, steep, said))
+                self.assertRegex(self.good("convert", fbx, back, "-y").stderr.decode(), coarse)
+                self.assertEqual(run("convert", fbx, back, "-y", "--strict").returncode, 1)
+            self.good("check", path)
 
 
 class Edited(Folder):
