@@ -57,11 +57,12 @@ bool kfi_merge_samples(kfi_merge_track *t, size_t frames);
 bool kfi_merge_quat(kfi_merge_track *t, size_t frames);
 
 /* merge_match.c */
+enum { KFI_NOBODY = -2 };
 typedef struct kfi_matches {
     int32_t *node;           /* for each edited node, the written one, or -1 */
     int32_t *back;           /* for each written node, the edited one, or -1 */
     int32_t *take;           /* for each edited take, the written one, or -1 */
-    int32_t *owner;          /* for each edited take, the written node it alone speaks for, or -1 */
+    int32_t *owner;          /* for each edited take, the written node it alone speaks for, -1, or KFI_NOBODY */
     const kf_track ***track; /* for each written take and track, what came back, or NULL */
     bool **settled;          /* for each written take and track: what came back is in the written node's rotation order */
     bool **known;            /* for each edited take and track: it is one that was written, or none of ours */

@@ -82,14 +82,22 @@ static int32_t find_node(const kf_anim *written, const char *name, size_t length
     return -1;
 }
 
+/* What a take's name tells. */
+typedef struct take_name {
+    int32_t take, owner; /* the written take and the written node that it is of, or -1 */
+    const char *action;  /* "Owner|Take" or "Take" */
+    size_t length;       /* of that, without a layer behind it */
+    bool twice;          /* "Obj|Obj|Take" */
+} take_name;
+
 /* "Obj|Take", "Obj|Owner|Take", both with or without "|Layer" behind. Where Obj and Owner differ, the take shows one
  * object moved by another one's action: no take of ours. */
-static void parse_take(const kf_anim *written, const char *name, int32_t *take, int32_t *owner)
+static take_name parse_take(const kf_anim *written, const char *name)
 {
     enum { MOST = 4 };
+    take_name result = {.take = -1, .owner = -1};
     const char *part[MOST];
     size_t length[MOST], parts = 0;
-    *take = *owner = -1;
     for (const char *at = name; parts < MOST;) {
         part[parts] = at;
         length[parts] = strcspn(at, "|");
@@ -98,15 +106,20 @@ static void parse_take(const kf_anim *written, const char *name, int32_t *take, 
             break;
         at++;
     }
-    for (size_t i = 1; i < parts && i <= 2 && *take < 0; i++) {
+    for (size_t i = 1; i < parts && i <= 2; i++) {
         int32_t found = find_take(written, part[i], length[i]);
         if (found < 0)
             continue;
-        if (i == 2 && (length[0] != length[1] || strncmp(part[0], part[1], length[0]) != 0))
-            return;
-        *take = found;
-        *owner = find_node(written, part[0], length[0]);
+        result.twice = i == 2;
+        if (result.twice && (length[0] != length[1] || strncmp(part[0], part[1], length[0]) != 0))
+            return result;
+        result.take = found;
+        result.owner = find_node(written, part[0], length[0]);
+        result.action = part[result.twice ? 1 : 0];
+        result.length = (size_t)(part[i] + length[i] - result.action);
+        return result;
     }
+    return result;
 }
 
 /* Names that programs give a take when they have none of their own. */
@@ -207,14 +220,30 @@ static bool match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *l
     bool *back = kfi_alloc(job, takes, sizeof *back);
     if (!m->take || !m->owner || !m->renamed || !m->offset || !back)
         return false;
-    for (size_t i = 0; i < edited->take_count; i++) {
-        const char *name = edited->takes[i].name;
-        m->owner[i] = -1;
-        m->take[i] = find_take(written, name, strlen(name));
-        if (m->take[i] < 0)
-            parse_take(written, name, &m->take[i], &m->owner[i]);
-        if (m->take[i] >= 0)
-            back[m->take[i]] = true;
+    kfi_map own; /* the actions that objects have been seen with as their own */
+    if (!kfi_map_init(&own, job, edited->take_count))
+        return false;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < edited->take_count; i++) {
+            const char *name = edited->takes[i].name;
+            take_name told = {.take = find_take(written, name, strlen(name)), .owner = -1};
+            if (told.take < 0)
+                told = parse_take(written, name);
+            if (told.twice != (pass == 0))
+                continue;
+            m->take[i] = told.take;
+            m->owner[i] = told.owner;
+            if (told.take >= 0)
+                back[told.take] = true;
+            if (told.take >= 0 && told.twice) {
+                const char *action = kfi_strndup(job, told.action, told.length);
+                if (!action)
+                    return false;
+                kfi_map_put(&own, action, 0);
+            } else if (told.owner >= 0 && kfi_map_get(&own, told.action, told.length) >= 0) {
+                m->owner[i] = KFI_NOBODY; /* an object that has its own, moved by an action with just the take's name */
+            }
+        }
     }
     /* One left over on either side: the same take under another name. */
     size_t lost = takes, lost_count = 0, strange = 0, strange_count = 0;
@@ -313,7 +342,7 @@ static bool match_tracks(kf_job *job, const kfi_merge *input, kfi_matches *m)
         for (size_t i = 0; i < take->track_count; i++) {
             const kf_track *track = &take->tracks[i];
             int32_t node = m->node[track->node];
-            m->known[e][i] = m->owner[e] >= 0 && m->owner[e] != node;
+            m->known[e][i] = m->owner[e] == KFI_NOBODY || (m->owner[e] >= 0 && m->owner[e] != node);
             if (node < 0 || track->layer != 0 || m->known[e][i])
                 continue;
             m->known[e][i] = bind_track(m, &written->takes[t], t, &index[t], track);

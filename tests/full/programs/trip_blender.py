@@ -58,6 +58,12 @@ def add(node):
         new.keyframe_insert("location", frame=frame)
 
 
+def namesake(node):
+    """The same, its action called just like the take."""
+    add(node)
+    bpy.data.objects["extra"].animation_data.action.name = bpy.data.objects[node].animation_data.action.name.split("|")[1]
+
+
 def rename(node):
     bpy.data.objects[node].name = "renamed"
 
@@ -97,7 +103,7 @@ def wrapper_reparented(_):
 
 
 EDITS = {"wrapper deleted": wrapper_deleted, "wrapper cleared": wrapper_cleared, "wrapper renamed": wrapper_renamed,
-         "wrapper moved": wrapper_moved, "wrapper reparented": wrapper_reparented, "add": add, "rename": rename, "move": move, "turn": turn, "retime": retime, "scale": scale, "shape": shape}
+         "wrapper moved": wrapper_moved, "wrapper reparented": wrapper_reparented, "add": add, "namesake": namesake, "rename": rename, "move": move, "turn": turn, "retime": retime, "scale": scale, "shape": shape}
 
 with open(sys.argv[sys.argv.index("--") + 1], encoding="utf-8") as file:
     jobs = json.load(file)
