@@ -190,9 +190,7 @@ static bool still_there(const kfi_merging *m, const kf_track *written)
     if (node < 0 || written->channel > KF_SCALE)
         return false;
     const kf_node *back = &m->input->edited->nodes[node];
-    const double *rest = written->channel == KF_TRANSLATION ? back->rest.translation
-                         : written->channel == KF_ROTATION  ? back->rest.rotation
-                                                            : back->rest.scale;
+    const double *rest = kfi_rest_of(back, written->channel);
     for (unsigned c = 0; c < written->curves; c++) {
         for (size_t i = 0; i < written->curve[c].count; i++) {
             double value = written->curve[c].keys[i].value;
@@ -258,7 +256,7 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
         came_back = came_back || m->matches.take[i] == (int32_t)written_take;
     bool sampled = m->input->capabilities->frame_rate > 0;
     size_t frames = sampled && came_back ? frame_count(m, written_take) : 0;
-    if (!kfi_settle_take(m, written_take))
+    if (!kfi_fill_standing(m, written_take) || !kfi_settle_take(m, written_take))
         return false;
 
     /* NOLINTNEXTLINE: its source is one of them */

@@ -87,6 +87,8 @@ void kfi_find_ways(const kfi_merge *input, bool wrapped, kfi_turn ways[KFI_WAYS]
 bool kfi_turns(const kfi_turn *t);
 void kfi_undo_rotation(const kfi_turn *t, double q[4]);
 void kfi_undo(const kfi_turn *t, unsigned channel, kf_rotation_order order, const double near[3], double value[3]);
+/* The same, as far as it takes to tell the ways apart. */
+bool kfi_alike(unsigned channel, const double a[3], kf_rotation_order order_a, const double b[3], kf_rotation_order order_b);
 /* On how many of its keys that are looked at (score[KFI_WAYS]) a written track is what came back, taken each way; `now` may be NULL. */
 void kfi_count_alike(const kfi_merge *input, const kfi_turn ways[KFI_WAYS], const kf_track *was, const kf_track *now,
                      const kf_node *node, double offset, size_t score[KFI_WAYS + 1]);
@@ -108,6 +110,8 @@ bool kfi_merge_report_track(kfi_merging *m, const char *what, const char *take, 
 
 /* Whether curves with tangents came back as plain samples. */
 bool kfi_came_back_baked(const kfi_merge *input, const kf_track *written, const kf_track *edited);
+/* merge_pose.c: gives the curves of a take that a program dropped because they stand still the value they stand at. */
+bool kfi_fill_standing(kfi_merging *m, size_t written_take);
 /* merge_rotation.c: what came back of a take, its rotations and scales in the numbers that were written where they mean
  * the same, and in the written node's order. */
 bool kfi_settle_take(kfi_merging *m, size_t written_take);
@@ -158,6 +162,14 @@ static inline bool kfi_thinned_before(const kfi_merge *input, const kf_curve *ed
 {
     return next > 0 && next < edited->count &&
            (edited->keys[next].time - edited->keys[next - 1].time) * input->edited->frame_rate > 1.5;
+}
+
+/* What a node's own transform is in a channel. */
+static inline const double *kfi_rest_of(const kf_node *node, unsigned channel)
+{
+    return channel == KF_TRANSLATION ? node->rest.translation
+           : channel == KF_ROTATION  ? node->rest.rotation
+                                     : node->rest.scale;
 }
 
 /* Copies the original's curve: keys, numbers, an origin for each key. */

@@ -160,8 +160,11 @@ static bool turn_back(kf_job *job, const kf_anim *from, const kfi_turn ways[KFI_
         for (size_t i = 0; i < take->track_count; i++) {
             kf_track *track = &take->tracks[i];
             *track = from->takes[t].tracks[i];
-            if (way[track->node] != KFI_AS_WRITTEN &&
-                !turn_track(job, &ways[way[track->node]], from->frame_rate, track))
+            if (way[track->node] == KFI_AS_WRITTEN)
+                continue;
+            if (track->channel == KF_ROTATION) /* what a curve without keys says itself may be older */
+                memcpy(track->rest, from->nodes[track->node].rest.rotation, sizeof track->rest);
+            if (!turn_track(job, &ways[way[track->node]], from->frame_rate, track))
                 return false;
         }
     }

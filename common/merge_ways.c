@@ -143,16 +143,7 @@ bool kfi_turns(const kfi_turn *t)
     return fabs(t->back[0]) < 1 - 1e-12;
 }
 
-static const double *rest_of(const kf_node *node, unsigned channel)
-{
-    return channel == KF_TRANSLATION ? node->rest.translation
-           : channel == KF_ROTATION  ? node->rest.rotation
-                                     : node->rest.scale;
-}
-
-/* The same, as far as it takes to tell the ways apart. */
-static bool alike(unsigned channel, const double a[3], kf_rotation_order order_a, const double b[3],
-                  kf_rotation_order order_b)
+bool kfi_alike(unsigned channel, const double a[3], kf_rotation_order order_a, const double b[3], kf_rotation_order order_b)
 {
     double p[4], q[4];
     if (channel == KF_ROTATION) {
@@ -179,15 +170,17 @@ void kfi_count_alike(const kfi_merge *input, const kfi_turn ways[KFI_WAYS], cons
         double time = most->keys[i].time, before[3], after[3];
         for (unsigned c = 0; c < 3; c++) {
             before[c] = kfi_curve_value(&was->curve[c], time, was->rest[c]);
-            after[c] = now && now->curves == 3 ? kfi_curve_value(&now->curve[c], time + offset, now->rest[c])
-                                               : rest_of(node, was->channel)[c];
+            /* What the track says of a curve without keys may be older than the node's own transform. */
+            after[c] = kfi_rest_of(node, was->channel)[c];
+            if (now && now->curves == 3 && now->curve[c].count)
+                after[c] = kfi_curve_value(&now->curve[c], time + offset, after[c]);
         }
         for (unsigned way = 0; way < KFI_WAYS; way++) {
             double value[3] = {after[0], after[1], after[2]};
             if (!ways[way].usable)
                 continue;
             kfi_undo(&ways[way], was->channel, edited, before, value);
-            score[way] += alike(was->channel, before, written, value, edited);
+            score[way] += kfi_alike(was->channel, before, written, value, edited);
         }
         score[KFI_WAYS]++;
     }

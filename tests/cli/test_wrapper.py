@@ -8,7 +8,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxtext  # noqa: E402
 from command import DOOR, SOURCE  # noqa: E402
-from editcase import EditCase, add, rename_take  # noqa: E402
+from editcase import EditCase, add, by_a_program, rename_take  # noqa: E402
 
 
 def wrapper(scene):
@@ -110,16 +110,6 @@ def unwrap(scene, m=None):
                     key.value = value
             for curve in three:
                 curve.store()
-
-
-def by_a_program(scene):
-    """No longer said to be our own writer's."""
-    def walk(node):
-        node.values = [v.replace("Keyferry", "Program") for v in node.values]
-        for child in node.children or []:
-            walk(child)
-    walk(scene.root.first("FBXHeaderExtension"))
-    scene.root.children = [c for c in scene.root.children if c.name != "Creator"]
 
 
 def turned(channel, value):

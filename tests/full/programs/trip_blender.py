@@ -58,6 +58,15 @@ def add(node):
         new.keyframe_insert("location", frame=frame)
 
 
+def posed(_):
+    """Moved and turned without a key."""
+    for thing in bpy.data.objects:
+        if thing.parent:
+            thing.location.x += 1
+            thing.location.y += 2
+            thing.rotation_euler = (1, 2, 3)
+
+
 def namesake(node):
     """The same, its action called just like the take."""
     add(node)
@@ -103,7 +112,7 @@ def wrapper_reparented(_):
 
 
 EDITS = {"wrapper deleted": wrapper_deleted, "wrapper cleared": wrapper_cleared, "wrapper renamed": wrapper_renamed,
-         "wrapper moved": wrapper_moved, "wrapper reparented": wrapper_reparented, "add": add, "namesake": namesake, "rename": rename, "move": move, "turn": turn, "retime": retime, "scale": scale, "shape": shape}
+         "wrapper moved": wrapper_moved, "wrapper reparented": wrapper_reparented, "posed": posed, "add": add, "namesake": namesake, "rename": rename, "move": move, "turn": turn, "retime": retime, "scale": scale, "shape": shape}
 
 with open(sys.argv[sys.argv.index("--") + 1], encoding="utf-8") as file:
     jobs = json.load(file)

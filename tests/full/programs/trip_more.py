@@ -1,5 +1,5 @@
 """trip_more.py FOLDER: generated files of every format to Blender and back, untouched, or with just the wrapper node deleted or
-changed, or with export options that change every number: they must come back byte for byte. New and renamed objects must come
+changed, a pose left behind, or export options that change every number: they must come back byte for byte. New and renamed objects must come
 back or be told of.
 
 They are what a trip through matrices and 32-bit floats is hardest on: mirrored and vanishing scales, angles near the lock
@@ -25,7 +25,7 @@ SAMPLES = {
 # What is done to all samples, and to one after the other: edits and export options.
 ALWAYS = [({}, {}), ({"wrapper deleted": ""}, {})]
 IN_TURN = [({"wrapper cleared": ""}, {}), ({"wrapper renamed": ""}, {}), ({"wrapper moved": ""}, {}), ({"wrapper reparented": ""}, {}),
-           ({}, {"bake_space_transform": True})]
+           ({}, {"bake_space_transform": True}), ({"posed": ""}, {})]
 NEW = {"x4-ani": ("machine.ani", "slider"), "nytro-anim": ("walk.nanim", "hip")}
 
 

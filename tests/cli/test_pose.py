@@ -1,0 +1,66 @@
+"""Curves that stand still are dropped by a program that thinks them needless: their value is in the node's own transform."""
+import math
+import os
+import struct
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
+import fbxtext  # noqa: E402
+from editcase import EditCase, by_a_program  # noqa: E402
+
+HEAD = struct.pack("<3IfB", 0, 10, 6, 1.0, 1)
+
+
+def frames(y=1.0, turn=0.0):
+    return b"".join(struct.pack("<6f", math.sin(i / 3), y, 0, 0, 0.2 * math.cos(i / 2), turn) for i in range(10))
+
+
+class Standing(EditCase):
+    ending = "anim"
+    original = HEAD + frames()
+
+    def drop(self, channel, axis, track=None, **node):
+        """Without that curve. `track`: what the other two say of where it stands; `node`: where the node stands, if not as in
+        frame 3, by channel and axis."""
+        def change(scene):
+            by_a_program(scene)
+            curve = scene.curve("x", "bone_00", channel, axis)
+            three = scene.by_id[scene.up[curve.node.values[0]][0][0]]
+            scene.remove(curve.node)
+            if track is not None:
+                three.first("Properties70").children["xyz".index(axis)].values[4] = str(track)
+            pose = {"Tx": math.sin(1), "Ty": 1.0, "Ry": math.degrees(0.2 * math.cos(1.5)), **node}
+            own = {fbxtext.unquote(p.values[0]): p.values for p in scene.models()["bone_00"].first("Properties70").children}
+            for (which, letter), value in pose.items():
+                own["Lcl Translation" if which == "T" else "Lcl Rotation"][4 + "xyz".index(letter)] = "%.9g" % value
+        return self.edit(change, "--for", "blender")
+
+    def test_as_it_was(self):
+        self.assertEqual(self.drop("Lcl Translation", "y"), self.original)
+
+    def test_the_node_counts_and_not_the_track(self):
+        self.assertEqual(self.drop("Lcl Translation", "y", track=7), self.original)
+        self.assertEqual(self.drop("Lcl Rotation", "z", track=70), self.original)
+
+    def test_raised(self):
+        """The node stands in one of its poses: so that is where the curve stands now."""
+        for y in (3.0, 1.002):
+            with self.subTest(y=y):
+                back = self.drop("Lcl Translation", "y", Ty=y)
+                self.assertEqual(back, HEAD + frames(y=y), self.said)
+
+    def test_turned(self):
+        self.put("wanted/x.anim", HEAD + frames(turn=math.radians(30)))
+        self.put("turned/x.anim", self.drop("Lcl Rotation", "z", Rz=30))
+        self.keyferry("diff", "wanted/x.anim", "turned/x.anim")
+
+    def test_left_behind(self):
+        """A pose that nobody made keys of tells nothing."""
+        self.assertEqual(self.drop("Lcl Translation", "y", Tx=5, Ty=3), self.original)
+        self.assertIn("translation y did not come back and stays as it was", self.said)
+        self.assertEqual(self.drop("Lcl Rotation", "z", Ry=77, Rz=30), self.original)
+
+
+if __name__ == "__main__":
+    unittest.main()
