@@ -83,7 +83,7 @@ typedef struct x4_component {
 
 bool kfi_x4_read_component(x4_component *c, size_t count);
 
-/* ---------------------------------------------------------------- between export.c and export_keys.c */
+/* ---------------------------------------------------------------- of export_keys.c and export_record.c */
 
 /* A list of keys to write: what was asked for, and the list of the original's that its origins speak of. */
 typedef struct x4_list {

@@ -264,6 +264,50 @@ class X4(EditCase):
                 self.assertNotEqual(now, self.original)
                 self.play_the_same()
 
+    # ---------------------------------------------------------------- what stands beside the edit
+
+    def with_tcb(self, times, odd):
+        """Keys of every component TCB; `odd` {(key, number): bits} are written over the five numbers."""
+        rng = random.Random("tcb")
+        keys = []
+        for i, time in enumerate(times):
+            numbers = [rng.uniform(-1, 1) for _ in range(3)] + [rng.uniform(0, 0.4) for _ in range(2)]
+            for n in range(5):
+                numbers[n] = odd.get((i, n), numbers[n])
+            keys.append(generate.key(generate.f32(time), [rng.uniform(-5, 5) for _ in range(3)], TCB, tcb=numbers))
+        self.original = generate.ani([generate.description("a", "x", generate.f32(times[-1]), pos=keys)])
+        return 16 + 160
+
+    def test_numbers_that_are_none_stay_beside_edited_ones(self):
+        bits = (generate.NAN_PAYLOAD, generate.NAN_NEGATIVE, generate.INFINITE, generate.NEGATIVE_ZERO, generate.NAN_SIGNALLING)
+        for edited in range(3):
+            for odd in set(range(5)) - {edited}:
+                first = self.with_tcb([0.0, 0.5, 1.0, 1.5], {(1, odd): bits[odd]})
+
+                def change(scene):
+                    curve = scene.curve("x", "a", "Lcl Translation", "y")
+                    curve.keys[1].set_number(edited, 0.625)
+                    curve.store()
+                self.only(self.edit(change), (first + 128 + 76 + 4 * edited, 4))
+
+                def change_value(scene):
+                    curve = scene.curve("x", "a", "Lcl Translation", "y")
+                    curve.keys[1].value += 2
+                    curve.store()
+                self.only(self.edit(change_value), (first + 128 + 4, 4))
+
+    def test_one_of_several_keys_at_one_time(self):
+        for edited in range(1, 5):
+            first = self.with_tcb([0.0, 0.5, 0.5, 0.5, 1.0, 1.5], {(2, 0): generate.NAN_PAYLOAD})
+
+            def change(scene):
+                curve = scene.curve("x", "a", "Lcl Translation", "z")
+                curve.keys[edited].value += 2
+                curve.keys[edited].set_number(2, 0.375)
+                curve.store()
+            self.only(self.edit(change), (first + 128 * edited + 8, 4), (first + 128 * edited + 84, 4))
+
+
 
 if __name__ == "__main__":
     unittest.main()
