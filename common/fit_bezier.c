@@ -2,6 +2,16 @@
  * lengths are searched for from the ones to begin with and from thirds. */
 #include "fit_internal.h"
 
+/* What the curve has to meet inside a stretch from sample a on: samples, and the middles between them that are known. */
+static bool look(const kfi_samples *s, size_t a, size_t number, double *time, double *value)
+{
+    size_t i = a + number / 2;
+    bool sample = number % 2 == 0;
+    *time = sample ? s->t[i] : 0.5 * (s->t[i] + s->t[i + 1]);
+    *value = sample ? s->v[i] : s->middle[i];
+    return sample || kfi_middle_known(s, i);
+}
+
 /* Of two lengths (shares of the segment): the heights, and the mean squared miss. Four unknowns do not need a
  * thousand samples: some `most` of them are looked at. */
 static double heights(const kfi_samples *s, size_t a, size_t b, const double w[2], size_t most, double dv[2])
@@ -9,10 +19,14 @@ static double heights(const kfi_samples *s, size_t a, size_t b, const double w[2
     double length = s->t[b] - s->t[a], v0 = s->v[a], rise = s->v[b] - v0;
     double pull = 1e-9, a00 = pull, a01 = 0.0, a11 = pull, r0 = pull * rise * w[0], r1 = -pull * rise * w[1],
            yy = 0.0;
-    size_t stride = 1 + (b - a) / most, count = 0;
-    for (size_t i = a + 1; i < b; i += stride, count++) {
-        double u = kfi_bezier_solve(w[0], w[1], (s->t[i] - s->t[a]) / length), n = 1.0 - u;
-        double f0 = 3.0 * u * n * n, f1 = 3.0 * u * u * n, y = s->v[i] - v0 - rise * u * u * (3.0 - 2.0 * u);
+    size_t stride = 1 + 2 * (b - a) / most, count = 0;
+    for (size_t i = 1; i < 2 * (b - a); i += stride) {
+        double time, value;
+        if (!look(s, a, i, &time, &value))
+            continue;
+        double u = kfi_bezier_solve(w[0], w[1], (time - s->t[a]) / length), n = 1.0 - u;
+        double f0 = 3.0 * u * n * n, f1 = 3.0 * u * u * n, y = value - v0 - rise * u * u * (3.0 - 2.0 * u);
+        count++;
         a00 += f0 * f0;
         a01 += f0 * f1;
         a11 += f1 * f1;
@@ -52,15 +66,19 @@ typedef struct normal {
 static void linearize(const kfi_samples *s, size_t a, size_t b, const double x[UNKNOWNS], normal *n)
 {
     double length = s->t[b] - s->t[a], rise = s->v[b] - s->v[a];
-    size_t stride = 1 + (b - a) / 32, count = 0;
+    size_t stride = 1 + 2 * (b - a) / 32, count = 0;
     *n = (normal){0};
-    for (size_t i = a + 1; i < b; i += stride, count++) {
-        double u = kfi_bezier_solve(x[0], x[1], (s->t[i] - s->t[a]) / length), m = 1.0 - u;
+    for (size_t i = 1; i < 2 * (b - a); i += stride) {
+        double time, value;
+        if (!look(s, a, i, &time, &value))
+            continue;
+        double u = kfi_bezier_solve(x[0], x[1], (time - s->t[a]) / length), m = 1.0 - u;
+        count++;
         double f0 = 3.0 * u * m * m, f1 = 3.0 * u * u * m, f2 = u * u * u;
         double d0 = 3.0 * m * (m - 2.0 * u), d1 = 3.0 * u * (2.0 * m - u), d2 = 3.0 * u * u;
         double rate = fmax(d0 * x[0] + d1 * (1.0 - x[1]) + d2, 1e-6);
         double slope = (d0 * x[2] + d1 * (rise + x[3]) + d2 * rise) / rate;
-        double miss = s->v[i] - s->v[a] - (f0 * x[2] + f1 * (rise + x[3]) + f2 * rise);
+        double miss = value - s->v[a] - (f0 * x[2] + f1 * (rise + x[3]) + f2 * rise);
         const double g[UNKNOWNS] = {-slope * f0, slope * f1, f0, f1};
         for (int r = 0; r < UNKNOWNS; r++) {
             for (int c = 0; c <= r; c++)
@@ -145,7 +163,10 @@ bool kfi_fit_bezier(const kfi_samples *s, size_t a, size_t b, kf_handle h[2])
     bool thirds = fabs(own[0] - third) + fabs(own[1] - third) < 0.02;
     if (try_lengths(s, a, b, own, h) || (!thirds && try_lengths(s, a, b, (double[2]){third, third}, h)))
         return true;
-    if (b - a < 6) /* too few samples to tell lengths from chance */
+    size_t looks = b - a - 1;
+    for (size_t i = a; i < b; i++)
+        looks += kfi_middle_known(s, i);
+    if (looks < 5) /* too few to tell lengths from chance */
         return false;
     double w[2] = {fmin(fmax(own[0], 0.01), 0.99), fmin(fmax(own[1], 0.01), 0.99)};
     return search(s, a, b, w, h) || (!thirds && search(s, a, b, (double[2]){third, third}, h));

@@ -63,9 +63,22 @@ static inline bool kfi_can(const kfi_fitting *f, unsigned interp)
     return f->interps >> interp & 1;
 }
 
-/* fit_pieces.c: whether samples a..b can be told by one segment that runs from sample a to sample b. */
+/* fit_samples.c */
 void kfi_samples_look(kfi_samples *s, bool steps);
+/* Whether the value rests from one sample to the next. */
+static inline bool kfi_rests(const kfi_samples *s, size_t i)
+{
+    return fabs(s->v[i + 1] - s->v[i]) <= fmin(1e-3 * s->tolerance, 1e-9 * (1.0 + fabs(s->v[i])));
+}
+/* Whether the samples tell where the curve runs in the middle of interval i. */
+static inline bool kfi_middle_known(const kfi_samples *s, size_t i)
+{
+    return s->doubt[i] <= 0.5 * s->tolerance;
+}
 bool kfi_middle_fits(const kfi_samples *s, size_t i, double value);
+bool kfi_quarters_fit(const kfi_samples *s, size_t i, const kfi_segment *segment);
+
+/* fit_pieces.c: whether samples a..b can be told by one segment that runs from sample a to sample b. */
 bool kfi_fit_hold(const kfi_samples *s, size_t a, size_t b);
 bool kfi_fit_line(const kfi_samples *s, size_t a, size_t b);
 bool kfi_fit_cubic(const kfi_samples *s, size_t a, size_t b, double slope[2]);

@@ -3,134 +3,6 @@
  * own bend says. */
 #include "fit_internal.h"
 
-/* Whether the value rests from one sample to the next. */
-static bool rests(const kfi_samples *s, size_t i)
-{
-    return fabs(s->v[i + 1] - s->v[i]) <= fmin(1e-3 * s->tolerance, 1e-9 * (1.0 + fabs(s->v[i])));
-}
-
-/* A jump stands out from all that happens a few samples before and after it. */
-static bool jumps(const kfi_samples *s, size_t i)
-{
-    double step = fabs(s->v[i + 1] - s->v[i]), beside = 0.0;
-    if (s->count < 3 || !(step > 4.0 * s->tolerance))
-        return false;
-    for (size_t k = i < 4 ? 0 : i - 4; k < i + 5 && k + 1 < s->count; k++)
-        if (k != i)
-            beside = fmax(beside, fabs(s->v[k + 1] - s->v[k]));
-    return step > 6.0 * beside;
-}
-
-/* The size of the second derivative at a sample. */
-static double bend(const kfi_samples *s, size_t i)
-{
-    if (i == 0 || i + 1 >= s->count)
-        return 0.0;
-    double before = s->t[i] - s->t[i - 1], after = s->t[i + 1] - s->t[i];
-    return 2.0 * fabs((s->v[i + 1] - s->v[i]) / after - (s->v[i] - s->v[i - 1]) / before) / (before + after);
-}
-
-/* How far from its chord interval i may run: by the second largest of the four bends around it. The largest
- * alone may be a corner, which says nothing of the curve beside it. */
-static double bulge(const kfi_samples *s, size_t i)
-{
-    double first = 0.0, second = 0.0, h = s->t[i + 1] - s->t[i];
-    for (size_t k = i > 0 ? i - 1 : 0; k <= i + 2; k++) {
-        double b = bend(s, k);
-        if (b > first) {
-            second = first;
-            first = b;
-        } else if (b > second) {
-            second = b;
-        }
-    }
-    return 1.5 / 8.0 * h * h * second;
-}
-
-enum { MOST_AROUND = 8 };
-
-/* The polynomial through `count` samples from `first` on, at x in interval i; kept if the last of the samples changes it
- * less than what was kept so far is in doubt. */
-static void guess_by(kfi_samples *s, size_t i, double x, size_t first, int count)
-{
-    const double *t = s->t + first;
-    double d[MOST_AROUND], value, way = 1.0;
-    for (int k = 0; k < count; k++)
-        d[k] = s->v[first + (size_t)k];
-    for (int level = 1; level < count; level++)
-        for (int k = count - 1; k >= level; k--)
-            d[k] = (d[k] - d[k - 1]) / (t[k] - t[k - level]);
-    value = d[count - 1];
-    for (int k = count - 2; k >= 0; k--) {
-        value = d[k] + value * (x - t[k]);
-        way *= x - t[k];
-    }
-    if (fabs(d[count - 1] * way) < s->doubt[i]) {
-        s->doubt[i] = fabs(d[count - 1] * way);
-        s->middle[i] = value;
-    }
-}
-
-/* The middle of interval i by five samples around it or on one side, whichever lie most evenly: so that the
- * far side of a corner does not count. Or by eight around it, where the motion is fast and smooth. How wrong it
- * may be is what the last of them changes. */
-static void guess_middle(kfi_samples *s, size_t i)
-{
-    enum { FEW = 5 };
-    double x = 0.5 * (s->t[i] + s->t[i + 1]);
-    s->middle[i] = 0.5 * (s->v[i] + s->v[i + 1]);
-    s->doubt[i] = INFINITY;
-    if (s->count < FEW)
-        return;
-    size_t last = i + FEW <= s->count ? i : s->count - FEW;
-    for (size_t first = i < FEW - 2 ? 0 : i - (FEW - 2); first <= last; first++)
-        guess_by(s, i, x, first, FEW);
-    if (s->count < MOST_AROUND)
-        return;
-    size_t before = i < MOST_AROUND / 2 - 1 ? 0 : i - (MOST_AROUND / 2 - 1);
-    double doubt = s->doubt[i]; /* what eight know better is held to no less than a tolerance, for it costs keys */
-    guess_by(s, i, x, before + MOST_AROUND <= s->count ? before : s->count - MOST_AROUND, MOST_AROUND);
-    s->doubt[i] = fmax(s->doubt[i], fmin(doubt, s->tolerance));
-}
-
-bool kfi_middle_fits(const kfi_samples *s, size_t i, double value)
-{
-    if (!(fabs(value - s->middle[i]) <= s->tolerance + s->doubt[i]))
-        return false;
-    if (s->known)
-        return true;
-    double chord = 0.5 * (s->v[i] + s->v[i + 1]);
-    return s->doubt[i] <= 2.0 * s->tolerance || fabs(value - chord) <= s->tolerance + s->bulge[i];
-}
-
-void kfi_samples_look(kfi_samples *s, bool steps)
-{
-    for (size_t i = 0; i + 1 < s->count; i++) {
-        s->bulge[i] = bulge(s, i);
-        if (s->known)
-            s->doubt[i] = 0.0;
-        else
-            guess_middle(s, i);
-    }
-    double before = 0.0; /* the difference may happen to vanish here: look at those beside it too */
-    for (size_t i = 0; i + 1 < s->count; i++) {
-        double here = s->doubt[i], after = i + 2 < s->count ? s->doubt[i + 1] : 0.0;
-        s->doubt[i] = 2.0 * fmax(here, fmax(before, after));
-        before = here;
-    }
-    size_t jump = s->count, rest = s->count, length = 0;
-    for (size_t i = s->count; i-- > 0;) {
-        bool inner = i + 1 < s->count;
-        if (inner && steps && jumps(s, i))
-            jump = i;
-        length = inner && rests(s, i) ? length + 1 : 0;
-        if (length >= 2 && (i == 0 || !rests(s, i - 1)))
-            rest = i;
-        s->next_jump[i] = jump;
-        s->next_rest[i] = rest;
-    }
-}
-
 bool kfi_fit_hold(const kfi_samples *s, size_t a, size_t b)
 {
     for (size_t i = a; i < b; i++)
@@ -288,6 +160,9 @@ bool kfi_fit_segment(const kfi_samples *s, size_t a, size_t b, const kfi_segment
                 return false;
         }
     }
+    for (size_t i = a; between && segment->shape == KFI_BEZIER && i < b; i++)
+        if (!kfi_quarters_fit(s, i, segment))
+            return false;
     return true;
 }
 
@@ -380,7 +255,7 @@ kfi_piece kfi_longest_piece(const kfi_fitting *f, size_t a, size_t limit)
     /* Rest is rest: it ends where it ends, not a little later within tolerance. And it begins where it
      * begins. */
     size_t rest = a;
-    while (rest < stop && rests(s, rest))
+    while (rest < stop && kfi_rests(s, rest))
         rest++;
     if (rest >= a + 2 || (rest == stop && rest > a)) {
         double third = (s->t[rest] - s->t[a]) / 3.0;
