@@ -38,11 +38,6 @@ kf_rotation_order kfi_order_from_name(const char *name, bool *ok)
     return KF_XYZ;
 }
 
-const char *kfi_order_name(kf_rotation_order order)
-{
-    return (unsigned)order < 6 ? ORDERS[order] : "unknown";
-}
-
 void kfi_anim_init(kf_anim *anim, const char *format)
 {
     memset(anim, 0, sizeof *anim);
@@ -202,6 +197,18 @@ static bool bad_track(kf_job *job, const kf_anim *anim, const kf_take *take, con
                     anim->nodes[track->node].name, kfi_channel_name((kf_channel)track->channel), what);
 }
 
+static const char *interp_problem(uint8_t interp, const kf_tcb *tcb)
+{
+    if (interp >= KF_INTERP_COUNT)
+        return "a key's interpolation is unknown";
+    if (interp == KF_TCB && !tcb)
+        return "a TCB key has no TCB numbers";
+    if (tcb && (!isfinite(tcb->tension) || !isfinite(tcb->continuity) || !isfinite(tcb->bias) ||
+                !isfinite(tcb->ease_in) || !isfinite(tcb->ease_out)))
+        return "a key's TCB numbers are not finite";
+    return NULL;
+}
+
 static const char *curve_problem(const kf_curve *curve)
 {
     for (size_t i = 0; i < curve->count; i++) {
@@ -212,16 +219,9 @@ static const char *curve_problem(const kf_curve *curve)
             return "a key's handle is not a finite number";
         if (i > 0 && key->time < curve->keys[i - 1].time)
             return "key times go backwards";
-        if (key->interp >= KF_INTERP_COUNT)
-            return "a key's interpolation is unknown";
-        if (curve->tcb) {
-            const kf_tcb *tcb = &curve->tcb[i];
-            if (!isfinite(tcb->tension) || !isfinite(tcb->continuity) || !isfinite(tcb->bias) ||
-                !isfinite(tcb->ease_in) || !isfinite(tcb->ease_out))
-                return "a key's TCB numbers are not finite";
-        } else if (key->interp == KF_TCB) {
-            return "a TCB key has no TCB numbers";
-        }
+        const char *problem = interp_problem(key->interp, curve->tcb ? &curve->tcb[i] : NULL);
+        if (problem)
+            return problem;
     }
     return NULL;
 }
@@ -237,8 +237,9 @@ static const char *quat_problem(const kf_quat_curve *curve)
             return "a rotation key has no finite time or is no unit quaternion";
         if (i > 0 && key->time < curve->keys[i - 1].time)
             return "key times go backwards";
-        if (key->interp == KF_TCB && !curve->tcb)
-            return "a TCB key has no TCB numbers";
+        const char *problem = interp_problem(key->interp, curve->tcb ? &curve->tcb[i] : NULL);
+        if (problem)
+            return problem;
     }
     return NULL;
 }

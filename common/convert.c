@@ -14,12 +14,16 @@ static bool fill_capsule(kf_job *job, const kf_format *format, const kf_file *fi
                          kfi_capsule *capsule)
 {
     *capsule = (kfi_capsule){.format = format->id, .revision = format->revision};
-    capsule->options = kfi_recorded_text(job, &job->options, take);
-    for (size_t i = 0; i < count + (job->options.rig.data != NULL); i++) {
+    kf_options options = job->options;
+    bool rig = options.rig.data && format->capabilities.rig;
+    if (!rig)
+        options.rig = (kf_file){0};
+    capsule->options = kfi_recorded_text(job, &options, take);
+    for (size_t i = 0; i < count + rig; i++) {
         kf_file *file = kfi_push(job, &capsule->files, &capsule->count, sizeof *file);
         if (!file)
             return false;
-        *file = i < count ? files[i] : job->options.rig;
+        *file = i < count ? files[i] : options.rig;
     }
     return capsule->options != NULL;
 }
@@ -147,6 +151,15 @@ static bool write_fbx(kf_job *job, const kf_convert_input *input, const kf_outpu
            (!output || write_scene(job, output, input->output ? input->output : input->files[0].name, &scene));
 }
 
+/* What is only for an FBX that goes back into its original. */
+static bool warn_unused(kf_job *job, const kf_convert_input *input)
+{
+    return (input->base_count == 0 ||
+            kfi_warn(job, "unused", "--base does nothing here: it is for an FBX that becomes a game's file again")) &&
+           (!job->options.drop_missing ||
+            kfi_warn(job, "unused", "--drop-missing does nothing here: it is for an FBX that becomes a game's file again"));
+}
+
 static bool from_fbx(kf_job *job, const kf_convert_input *input, const kf_output *output, kf_summary *summary)
 {
     kf_convert_input one = *input;
@@ -159,7 +172,7 @@ static bool from_fbx(kf_job *job, const kf_convert_input *input, const kf_output
         if (target == &kfi_format_fbx) {
             if (input->count > 1)
                 return kfi_fail(job, KF_BAD_ARGUMENT, KF_NO_OFFSET, "several FBX files make one game file, not one FBX");
-            return write_fbx(job, input, output, edited, summary);
+            return warn_unused(job, input) && write_fbx(job, input, output, edited, summary);
         }
         /* Of several FBX files, each with one take of the same file, the next is merged into what this one made. */
         if (i + 1 < input->count) {
@@ -207,6 +220,8 @@ static bool convert(kf_job *job, const kf_convert_input *input, const kf_output 
         return kfi_fail(job, KF_UNKNOWN_FORMAT, KF_NO_OFFSET, "there is no format \"%.60s\" (see keyferry formats)",
                         job->options.to);
     summary->to = to->id;
+    if (!warn_unused(job, input))
+        return false;
     return to == &kfi_format_fbx ? to_fbx(job, from, input, output, summary)
                                  : game_to_game(job, from, to, input, output, summary);
 }

@@ -55,6 +55,10 @@ static void flags(dump *d, int key_flags)
         kfi_json_key(&d->json, "nonfinite");
         kfi_json_bool(&d->json, true);
     }
+    if (key_flags & KF_KEY_NONFINITE_SHAPE) {
+        kfi_json_key(&d->json, "nonfinite_shape");
+        kfi_json_bool(&d->json, true);
+    }
 }
 
 static void interp_of(dump *d, int interp)

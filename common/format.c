@@ -319,10 +319,12 @@ static void ask_by_name(kf_job *job, const kf_file *file)
 
 const kf_format *kfi_format_of_input(kf_job *job, const kf_file *files, size_t count)
 {
-    if (job->options.from)
-        return kfi_format_find(job->library, job->options.from);
-    const kf_format *format = kfi_format_detect(job, files, count);
+    const kf_format *format = job->options.from ? kfi_format_find(job->library, job->options.from)
+                                                : kfi_format_detect(job, files, count);
     if (!format && count == 1 && job->error.code == KF_UNKNOWN_FORMAT)
         ask_by_name(job, &files[0]);
+    if (format && format != &kfi_format_fbx && job->options.rig.data && !format->capabilities.rig &&
+        !kfi_warn(job, "unused", "--rig does nothing here: %s keeps no skeleton in another file", format->id))
+        return NULL;
     return format;
 }

@@ -129,7 +129,8 @@ enum {
     /* With it on keys of scalar curves: what the file's value is, if it is the value. For kf_dump. */
     KF_KEY_NAN = 8,
     KF_KEY_INFINITE = 16,
-    KF_KEY_MINUS_INFINITE = 32
+    KF_KEY_MINUS_INFINITE = 32,
+    KF_KEY_NONFINITE_SHAPE = 64 /* a handle or TCB number in the file is no finite number; here it is 0 */
 };
 
 /* What the artist typed on a TCB key. Neutral at 0. */
@@ -528,6 +529,7 @@ typedef struct kf_capabilities {
     bool quaternion;        /* rotations are stored as orientations, not as angles */
     uint32_t quat_interps;  /* 1 << kf_interp for each it can store on quaternion keys */
     bool hierarchy;         /* nodes can have parents */
+    bool rig;               /* the skeleton may come in a file of its own: options.rig */
     double quantum[3];      /* smallest step of translation, rotation (degrees), scale; 0: a 32-bit float */
 } kf_capabilities;
 

@@ -75,7 +75,6 @@ static void do_one(batch *b, size_t index)
 static void worker(void *user)
 {
     batch *b = user;
-    leave_signals_to_others();
     lock_take(&b->guard);
     while (b->next < b->count && !stop_asked()) {
         size_t index = b->next++;
@@ -87,6 +86,12 @@ static void worker(void *user)
         condition_tell(&b->news);
     }
     lock_give(&b->guard);
+}
+
+static void work_in_thread(void *user)
+{
+    leave_signals_to_others();
+    worker(user);
 }
 
 static void tell(batch *b, result *r, batch_result *total)
@@ -146,7 +151,7 @@ batch_result run_batch(cli *c, size_t count, char *const *names, batch_work *wor
     thread *ids = need(calloc(threads + 1, sizeof *ids));
     defer_signals(true);
     size_t started = 0;
-    while (started < threads && thread_start(&ids[started], worker, &b))
+    while (started < threads && thread_start(&ids[started], work_in_thread, &b))
         started++;
     if (started == 0 && count > 0)
         worker(&b); /* no threads to be had: here, then */

@@ -91,7 +91,8 @@ static bool set_tcb(cli *c, const char *value)
 
 static bool set_order(cli *c, const char *value)
 {
-    static const char *const names[] = {"XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX", NULL};
+    static const char *const names[] = {"XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX",
+                                        "xyz", "xzy", "yzx", "yxz", "zxy", "zyx", NULL};
     int index;
     c->options.rotation_order = value;
     return choice(value, names, &index);

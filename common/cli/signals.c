@@ -15,15 +15,17 @@ static atomic_int deferred;    /* atomic: written by the handler, read by the th
 static atomic_int caught;
 
 /* Without threads the handler cleans up by itself, so that a signal is obeyed at once whatever the library is
- * doing; with them it only leaves word, and the threads end where they can. */
+ * doing; with them it only leaves word, and the threads end where they can. Who asks twice does not want to wait for
+ * them: then it cleans up all the same, and keeps the guard, so that no thread makes another file. It runs in the main
+ * thread, or in one of its own, and neither is stopped by it while holding the guard. */
 static void on_signal(int number)
 {
-    if (deferred) {
-        if (caught) /* asked twice */
-            end_by_signal(number);
+    if (deferred && !caught) {
         caught = number;
         return;
     }
+    if (deferred)
+        lock_take(&guard);
     for (temporary *temp = temporaries; temp; temp = temp->next)
         remove_file(temp->path);
     end_by_signal(number);

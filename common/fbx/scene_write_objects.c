@@ -155,5 +155,5 @@ bool kfi_write_nodes(kfi_scene_writer *w)
     for (size_t i = 0; i < anim->node_count; i++)
         if (anim->nodes[i].mesh)
             write_shapes(w, i, &shape);
-    return !kfi_tree_failed(w->tree);
+    return !kfi_failed(w->job) && !kfi_tree_failed(w->tree);
 }

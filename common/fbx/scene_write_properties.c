@@ -1,5 +1,7 @@
 #include "fbx/scene_write.h"
 
+#include "names.h"
+
 #include <string.h>
 
 void kfi_write_p(kfi_tree *tree, const char *name, const char *type, const char *sub_type, const char *flags)
@@ -135,23 +137,52 @@ static void write_lcl(const kfi_scene_writer *w, size_t node, const char *name, 
     put_vector(w->tree, v);
 }
 
-/* A custom track needs a property to animate; one that several takes animate is written once. */
-static void write_custom(const kfi_scene_writer *w, size_t node, uint32_t at)
+static const char *custom_name(const kf_track *track)
+{
+    return track->channel == KF_CUSTOM ? track->name : NULL;
+}
+
+static void write_custom(kfi_tree *tree, const kf_track *track)
 {
     static const char *const types[] = {"Number", "Vector2D", "Vector"};
     static const char *const sub_types[] = {"", "Vector2", ""};
-    const kf_track *track = w->tracks[at];
-    if (track->channel != KF_CUSTOM || !track->name || find(&w->anim->nodes[node], track->name))
-        return;
-    for (uint32_t t = w->next_of_node[at]; t != KFI_NO_TRACK; t = w->next_of_node[t])
-        if (w->tracks[t]->channel == KF_CUSTOM && w->tracks[t]->name &&
-            strcmp(w->tracks[t]->name, track->name) == 0)
-            return;
     unsigned kind = track->curves >= 3 ? 2 : track->curves == 2 ? 1 : 0;
-    kfi_write_p(w->tree, track->name, types[kind], sub_types[kind], "A+U");
+    kfi_write_p(tree, track->name, types[kind], sub_types[kind], "A+U");
     for (unsigned i = 0; i <= kind; i++)
-        kfi_tree_f64(w->tree, track->rest[i]);
-    kfi_tree_end(w->tree);
+        kfi_tree_f64(tree, track->rest[i]);
+    kfi_tree_end(tree);
+}
+
+/* A custom track needs a property to animate. One that the node has of its own is there already; one that several takes
+ * animate is written once, as the last of them has it. */
+static void write_customs(const kfi_scene_writer *w, size_t at)
+{
+    const kf_node *node = &w->anim->nodes[at];
+    size_t count = 0;
+    for (uint32_t t = w->first_of_node[at]; t != KFI_NO_TRACK; t = w->next_of_node[t])
+        count += custom_name(w->tracks[t]) != NULL;
+    kfi_map names; /* the number of each name, from 0; `count`: a property of the node */
+    uint32_t *last = count ? kfi_alloc(w->job, count, sizeof *last) : NULL, used = 0;
+    if (!last || !kfi_map_init(&names, w->job, node->property_count + count))
+        return;
+    for (size_t i = 0; i < node->property_count; i++)
+        kfi_map_put(&names, node->properties[i].name, (uint32_t)count);
+    for (uint32_t t = w->first_of_node[at]; t != KFI_NO_TRACK; t = w->next_of_node[t]) {
+        const char *name = custom_name(w->tracks[t]);
+        int64_t number = name ? kfi_map_get(&names, name, strlen(name)) : (int64_t)count;
+        if (number < 0) {
+            number = used++;
+            kfi_map_put(&names, name, (uint32_t)number);
+        }
+        if (number < (int64_t)count)
+            last[number] = t;
+    }
+    for (uint32_t t = w->first_of_node[at]; t != KFI_NO_TRACK; t = w->next_of_node[t]) {
+        const char *name = custom_name(w->tracks[t]);
+        int64_t number = name ? kfi_map_get(&names, name, strlen(name)) : (int64_t)count;
+        if (number < (int64_t)count && last[number] == t)
+            write_custom(w->tree, w->tracks[t]);
+    }
 }
 
 void kfi_write_node_properties(kfi_scene_writer *w, size_t at)
@@ -181,7 +212,6 @@ void kfi_write_node_properties(kfi_scene_writer *w, size_t at)
     for (size_t i = 0; i < node->property_count; i++)
         if (!is_left_out(&node->properties[i]))
             write_property(tree, &node->properties[i]);
-    for (uint32_t t = w->first_of_node[at]; t != KFI_NO_TRACK; t = w->next_of_node[t])
-        write_custom(w, at, t);
+    write_customs(w, at);
     kfi_tree_end(tree);
 }

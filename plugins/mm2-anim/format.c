@@ -96,6 +96,7 @@ const kf_format kfi_format_mm2_anim = {
             .frame_rate = MM2_DEFAULT_RATE,
             .components_together = true,
             .hierarchy = true,
+            .rig = true,
         },
     .probe = kfi_mm2_probe,
     .import_ = mm2_import,

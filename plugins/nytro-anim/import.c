@@ -83,13 +83,15 @@ static bool read_time(const importer *im, const uint8_t *record, size_t i, doubl
     return warn_at(im, at, "nonfinite", *last, "a key's time is not a finite number");
 }
 
-static bool read_tcb(const importer *im, const uint8_t *record, double time, kf_tcb *tcb)
+static bool read_tcb(const importer *im, const uint8_t *record, double time, kf_tcb *tcb, uint8_t *flags)
 {
     *tcb = kfi_nytro_tcb(record);
     for (size_t i = 0; i < 5; i++) {
         const uint8_t *at = record + KFI_NYTRO_TCB_AT + 4 * i;
-        if (!isfinite(kfi_load_f32(at)) &&
-            !warn_at(im, at, "nonfinite", time, "a TCB number is not finite, taken as 0"))
+        if (isfinite(kfi_load_f32(at)))
+            continue;
+        *flags |= KF_KEY_NONFINITE_SHAPE;
+        if (!warn_at(im, at, "nonfinite", time, "a TCB number is not finite, taken as 0"))
             return false;
     }
     return true;
@@ -111,7 +113,7 @@ static bool import_values(const importer *im, unsigned channel, kf_track *track)
         uint8_t flags = 0;
         kf_tcb tcb = {0};
         if (!read_time(im, record, i, &time, &flags) ||
-            (kind == KFI_NYTRO_TCB && !read_tcb(im, record, time, &tcb)))
+            (kind == KFI_NYTRO_TCB && !read_tcb(im, record, time, &tcb, &flags)))
             return false;
         for (unsigned c = 0; c < 3; c++) {
             kf_curve *curve = &track->curve[c];
@@ -166,7 +168,7 @@ static bool import_rotations(const importer *im, kf_track *track)
         key->interp = tcb ? KF_TCB : KF_LINEAR;
         if (!read_time(im, record, i, &time, &key->flags) ||
             !read_rotation(im, record + values_at, time, q, key) ||
-            (tcb && !read_tcb(im, record, time, &curve->tcb[i])))
+            (tcb && !read_tcb(im, record, time, &curve->tcb[i], &key->flags)))
             return false;
         key->time = time;
     }

@@ -72,7 +72,10 @@ static bool read_tcb(x4_component *c)
             .ease_in = finite_number(key + X4_KEY_EASE_IN, &finite),
             .ease_out = finite_number(key + X4_KEY_EASE_OUT, &finite),
         };
-        if (!finite && !warn_key(c, "nonfinite", i, "a TCB number is no finite number: 0 is used"))
+        if (finite)
+            continue;
+        c->curve->keys[i].flags |= KF_KEY_NONFINITE_SHAPE;
+        if (!warn_key(c, "nonfinite", i, "a TCB number is no finite number: 0 is used"))
             return false;
     }
     return true;
@@ -82,7 +85,7 @@ static bool read_tcb(x4_component *c)
 static bool read_point(x4_component *c, size_t i, unsigned point, size_t of, kf_handle *handle)
 {
     const uint8_t *p = record(c, i) + kfi_x4_point(c->index, point);
-    const kf_key *key = &c->curve->keys[of];
+    kf_key *key = &c->curve->keys[of];
     double time = kfi_x4_time(record(c, of)), value = kfi_x4_value(record(c, of), c->index);
     if (!isfinite(time))
         time = key->time;
@@ -93,6 +96,7 @@ static bool read_point(x4_component *c, size_t i, unsigned point, size_t of, kf_
     if (isfinite(handle->dt) && isfinite(handle->dv))
         return true;
     *handle = (kf_handle){0, 0};
+    key->flags |= KF_KEY_NONFINITE_SHAPE;
     return warn_key(c, "nonfinite", i, "a control point is no finite number: a handle of no length is used");
 }
 

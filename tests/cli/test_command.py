@@ -54,7 +54,7 @@ class Usage(Case):
         self.assertIn("has no use for --json", self.keyferry("dump", "--json", "a", code=2).err)
 
     def test_values(self):
-        good = {"--for": "maya", "--fps": "29.97", "--tcb": "slopes", "--rotation-order": "ZYX", "--tolerance": "1e-3",
+        good = {"--for": "maya", "--fps": "29.97", "--tcb": "slopes", "--rotation-order": "zyx", "--tolerance": "1e-3",
                 "--fbx-version": "7400", "--max-memory": "2G", "--jobs": "2", "--bake": None}
         bad = {"--for": ["houdini", ""], "--fps": ["0", "-1", "x", "30x", "nan", "inf", ""], "--tcb": ["slope"],
                "--rotation-order": ["XXZ"], "--tolerance": ["0", "-1", "abc"], "--fbx-version": ["7300"],
@@ -70,7 +70,28 @@ class Usage(Case):
                 self.assertIn(f"{option}: expected", done.err)
         self.assertIn("needs a value", self.keyferry("convert", "a", "b", "--fps", code=2).err)
         self.assertIn("takes no value", self.keyferry("convert", "a", "b", "--json=1", code=2).err)
+        self.assertEqual(self.keyferry("info", DOOR, "--rotation-order", "zyx").out,
+                         self.keyferry("info", DOOR, "--rotation-order=ZYX").out)
+        self.keyferry("convert", "--rotation-order", "zYx", "missing", "out.fbx", code=2)
         self.assertIn("contradict", self.keyferry("convert", "-y", "-n", "a", "b", code=2).err)
+
+    def test_options_that_do_nothing(self):
+        """They are told of, and with --strict refused."""
+        self.put("door.ani", DOOR.read_bytes())
+        self.put("any.skel", b"NumBones 1\nbone root {\n}\n")
+        for words, option in ((["--base", "door.ani"], "--base"), (["--drop-missing"], "--drop-missing")):
+            for source, to in (("door.ani", "a.fbx"), ("a.fbx", "b.fbx")):
+                done = self.keyferry("convert", "-y", source, to, *(["--to", "fbx"] if source == "a.fbx" else []), *words)
+                self.assertIn(f"{option} does nothing here", done.err)
+            self.keyferry("convert", "-y", "a.fbx", "b.ani", *words)
+            self.assertNotIn("does nothing", self.keyferry("convert", "-y", "a.fbx", "b.ani", *words).err)
+            self.assertIn(option, self.keyferry("convert", "-y", "--strict", "door.ani", "c.fbx", *words, code=1).err)
+        self.assertNotIn("c.fbx", self.names())
+        for words in (["convert", "-y", "door.ani", "a.fbx"], ["info", "door.ani"], ["verify", "door.ani"]):
+            done = self.keyferry(*words, "--rig", "any.skel")
+            self.assertIn("--rig does nothing here: x4-ani keeps no skeleton in another file", done.err)
+        self.keyferry("convert", "-y", "a.fbx", "b.ani")
+        self.assertEqual((self.dir / "b.ani").read_bytes(), DOOR.read_bytes())
 
     def test_operands(self):
         for words in (["convert"], ["convert", "a"], ["info"], ["info", "a", "b"], ["dump"], ["diff", "a"],
@@ -112,6 +133,25 @@ class Dump(Case):
         for c, letter in enumerate("xyz"):
             self.assertEqual([bits(v) for v in told[letter]], [bits(words.get(str(move[c]), move[c])) for move in moves])
         self.assertTrue(any(str(value) in words for move in moves for value in move))
+
+    def test_shapes_that_are_no_numbers(self):
+        """A key whose handle or TCB number could not be taken as it stands says so; the others do not."""
+        data = bytearray(DOOR.read_bytes())
+        plain = self.keyferry("dump", DOOR).out
+        self.assertNotIn(b"nonfinite", plain)
+        found = 0
+        for at in range(0, len(data) - 3, 4):
+            self.put("odd.ani", bytes(data[:at]) + struct.pack("<I", 0x7FC00000) + bytes(data[at + 4:]))
+            done = subprocess.run([KEYFERRY, "dump", "odd.ani"], cwd=self.dir, capture_output=True)
+            if done.returncode == 0 and b"nonfinite_shape" in done.stdout:
+                found += 1
+                told = [key for track in json.loads(done.stdout)["takes"] for t in track["tracks"] for key in t.get("keys", [])
+                        if key.get("nonfinite_shape")]
+                self.assertTrue(told and all("v" in key or "q" in key for key in told))
+                self.assertNotIn(b"NaN", done.stdout)
+                if found == 3:
+                    break
+        self.assertEqual(found, 3)
 
 
 class Formats(Case):

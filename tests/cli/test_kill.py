@@ -10,7 +10,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
-from command import DOOR, KEYFERRY, Case
+from command import DOOR, KEYFERRY, Case, sample
 
 TEMPORARY = re.compile(r"(.*/)?\.keyferry-\d+-\d+\.tmp")
 COUNT = 12
@@ -101,6 +101,26 @@ class Killed(Case):
         new = {f"{i:02}.ani": DOOR.read_bytes() for i in range(COUNT)}
         old = {name: b"what was there before" for name in new}
         self.rounds(24, ["convert", "-y", "fbx", "out/"], old, new, lambda name: [])
+
+    def test_asked_twice(self):
+        """Whoever cannot wait for the files at hand asks again: it ends at once, and still leaves nothing behind."""
+        self.plugins("good")
+        for i in range(4):
+            self.put(f"large/{i}.smpl", sample([(n, n % 7) for n in range(60000)]))
+        (self.dir / "out").mkdir()
+        hasty = 0
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) * 4:
+            child = subprocess.Popen([KEYFERRY, "convert", "-y", "--jobs", "2", "large", "out/"], cwd=self.dir,
+                                     env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while child.poll() is None and not self.below("out")[1]:
+                pass
+            child.send_signal(number)
+            time.sleep(self.chance.random() * 0.002)
+            hasty += child.poll() is None and bool(self.below("out")[1])
+            child.send_signal(signal.SIGINT)
+            self.assertIn(child.wait(60), (0, -number, -signal.SIGINT))
+            self.assertEqual(self.below("out")[1], [], "left over")
+        self.assertGreater(hasty, 0)
 
     def test_the_next_run_tidies_up(self):
         """What a program that was killed by force left behind goes with the next batch, once it is an hour old."""

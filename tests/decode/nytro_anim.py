@@ -87,7 +87,8 @@ def ascending(keys):
 
 
 def numbers(tcb):
-    return dict(zip(NUMBERS, finite(tcb, (0.0,) * 5))) if tcb else {}
+    odd = {} if all(map(math.isfinite, tcb or ())) else {"nonfinite_shape": True}
+    return {**dict(zip(NUMBERS, finite(tcb, (0.0,) * 5))), **odd} if tcb else {}
 
 
 def told(value, instead):

@@ -90,7 +90,10 @@ class Curve:
         time = record.time if finite(record.time) else key["t"]
         value = record.value[self.c] if finite(record.value[self.c]) else key["v"] / self.unit
         dt, dv = point[0] - time, (point[1] - value) * self.unit
-        return (dt, dv) if finite(dt, dv) else (0.0, 0.0)
+        if finite(dt, dv):
+            return dt, dv
+        key["shapeless"] = True
+        return 0.0, 0.0
 
     def first(self, i):
         return self.records[i].first[self.c]
@@ -157,6 +160,8 @@ class Curve:
                     item.update((name, text_number(n)) for name, n in zip(names, numbers))
             if key["odd"]:
                 item["nonfinite"] = True
+            if key.get("shapeless") or any_tcb and not finite(*self.records[i].tcb):
+                item["nonfinite_shape"] = True
             result.append(item)
         return result
 

@@ -609,35 +609,21 @@ static void test_failing_sink(void **state)
     }
 }
 
-typedef struct failing {
-    size_t count, fail_at;
-} failing;
-
-static void *failing_resize(void *user, void *block, size_t old_size, size_t new_size)
-{
-    failing *f = user;
-    (void)old_size;
-    if (new_size == 0) {
-        free(block);
-        return NULL;
-    }
-    return ++f->count == f->fail_at ? NULL : realloc(block, new_size);
-}
-
 static void test_failing_memory(void **state)
 {
     (void)state;
     size_t tries = 0;
     for (bool done = false; !done; tries++) {
-        failing f = {.fail_at = tries + 1};
+        failing_memory f = {.fail_at = tries + 1};
         kf_job other = {0};
-        kfi_arena_init(&other.arena, (kf_allocator){&f, failing_resize}, UINT64_MAX);
+        kfi_arena_init(&other.arena, failing_allocator(&f), UINT64_MAX);
         other.arena.item_blocks = true;
         memory_sink_free(&memory);
         sink = memory_sink_of(&memory);
         done = kfi_fbx_write(&other, &anim, &sink);
         assert_int_equal(other.error.code, done ? KF_OK : KF_NO_MEMORY);
         kfi_arena_free(&other.arena);
+        assert_int_equal(f.live, 0);
         assert_true(tries < 1000);
     }
     assert_true(tries > 10);

@@ -290,6 +290,7 @@ static void test_oddities(void **state)
     const kf_curve *x = &plugin_track(&test, 0, KF_TRANSLATION)->curve[0];
     assert_true(x->keys[1].time == 0.0 && x->keys[1].flags == KF_KEY_NONFINITE);
     assert_true(x->keys[2].value == 1.0 && x->tcb[2].tension == 0.0f);
+    assert_int_equal(x->keys[2].flags, KF_KEY_NONFINITE | KF_KEY_MINUS_INFINITE | KF_KEY_NONFINITE_SHAPE);
     assert_true(x->keys[3].time == 1.0 && x->keys[4].time == 2.25);
     assert_true(plugin_export(&test, true));
     assert_int_equal(plugin_changed_bytes(&test, 0), 0);
