@@ -5,6 +5,7 @@
 
 #include "format.h"
 #include "names.h"
+#include "tcb_tracks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -118,8 +119,20 @@ static kf_difference *add_item(differ *d, const char *node, const char *channel)
     return item;
 }
 
+/* Numbers that the scene writer put beside the keys they belong to: a game's file has them in its keys. */
+static bool is_numbers(const differ *d, const kf_track *track, int side)
+{
+    kf_channel channel;
+    const char *name;
+    size_t length;
+    unsigned number;
+    return d->held && strcmp(d->anim[side]->format, "fbx") == 0 && kfi_tcb_track_parse(track, &channel, &name, &length, &number);
+}
+
 static bool one_sided(differ *d, const char *node, const kf_track *track, int side)
 {
+    if (is_numbers(d, track, side))
+        return true;
     kf_difference *item = add_item(d, node, channel_label(d->job, track, -1));
     if (!item)
         return false;
