@@ -255,9 +255,12 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
     for (size_t i = 0; i < m->input->edited->take_count; i++)
         came_back = came_back || m->matches.take[i] == (int32_t)written_take;
     bool sampled = m->input->capabilities->frame_rate > 0;
-    size_t frames = sampled && came_back ? frame_count(m, written_take) : 0;
-    if (!kfi_fill_standing(m, written_take) || !kfi_settle_take(m, written_take))
+    double step = kfi_coarse_step(m, written_take);
+    if (!kfi_tell_rate(m, written_take) || !kfi_fill_standing(m, written_take) ||
+        !kfi_settle_take(m, written_take, step) ||
+        (step > 0 && !kfi_refill_take(m, written_take, step)))
         return false;
+    size_t frames = sampled && came_back ? frame_count(m, written_take) : 0;
 
     /* NOLINTNEXTLINE: its source is one of them */
     to->tracks = NULL;

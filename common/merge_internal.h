@@ -112,9 +112,15 @@ bool kfi_merge_report_track(kfi_merging *m, const char *what, const char *take, 
 bool kfi_came_back_baked(const kfi_merge *input, const kf_track *written, const kf_track *edited);
 /* merge_pose.c: gives the curves of a take that a program dropped because they stand still the value they stand at. */
 bool kfi_fill_standing(kfi_merging *m, size_t written_take);
+/* merge_refill.c: the seconds between the samples that came back, if a program took fewer than were written, else 0; and
+ * what was written put back between those that are as they were. */
+double kfi_coarse_step(const kfi_merging *m, size_t written_take);
+bool kfi_refill_take(kfi_merging *m, size_t written_take, double step);
+/* Warns if a program's other frame rate made a take faster or slower. */
+bool kfi_tell_rate(const kfi_merging *m, size_t written_take);
 /* merge_rotation.c: what came back of a take, its rotations and scales in the numbers that were written where they mean
- * the same, and in the written node's order. */
-bool kfi_settle_take(kfi_merging *m, size_t written_take);
+ * the same, and in the written node's order. `step`: of the samples, if they are coarse, else 0. */
+bool kfi_settle_take(kfi_merging *m, size_t written_take, double step);
 /* merge_numbers.c: T, C, B and ease edited on a track of tcb_tracks.h, into the merged track that they belong to. */
 bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track, kf_track *merged);
 /* merge_new.c: tracks, nodes and takes that were not in what was written. */

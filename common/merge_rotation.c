@@ -27,18 +27,22 @@ typedef struct moments {
 } moments;
 
 /* All edited key times; and where a program has thinned its samples out those that were written: between two that it
- * kept, just its own numbers tell how far off it may be. */
-static bool find_moments(const kfi_merging *merging, const pair *w, const pair *e, double offset, bool baked, moments *m)
+ * kept, just its own numbers tell how far off it may be. `step`: of those that it did not take, nothing is known. */
+static bool find_moments(const kfi_merging *merging, const pair *w, const pair *e, double offset, bool baked, double step,
+                         moments *m)
 {
     kf_job *job = merging->job;
     const kf_curve *curves[12];
     size_t at[12] = {0}, total = 0;
+    double first = INFINITY;
     for (unsigned c = 0; c < 12; c++) {
         const pair *p = c < 6 ? e : w;
         curves[c] = c % 6 < 3 ? &p->rotation->curve[c % 3] : &p->scale->curve[c % 3];
         if (c >= 6 && !baked)
             at[c] = curves[c]->count;
         total += curves[c]->count - at[c];
+        if (c < 6 && curves[c]->count)
+            first = fmin(first, curves[c]->keys[0].time);
     }
     m->times = kfi_alloc_raw(job, total, sizeof *m->times);
     m->keyed = kfi_alloc(job, total, sizeof *m->keyed);
@@ -50,10 +54,10 @@ static bool find_moments(const kfi_merging *merging, const pair *w, const pair *
                 least = fmin(least, curves[c]->keys[at[c]].time + (c < 6 ? 0 : offset));
         if (least == INFINITY)
             return true;
-        bool wanted = false;
+        bool wanted = false, taken = !(step > 0) || fabs(remainder(least - first, step)) < 0.1 * step;
         for (unsigned c = 0; c < 6; c++)
             wanted = wanted || (at[c] < curves[c]->count && curves[c]->keys[at[c]].time <= least + 1e-6) ||
-                     kfi_thinned_before(merging->input, curves[c], at[c]);
+                     (taken && kfi_thinned_before(merging->input, curves[c], at[c]));
         for (unsigned c = 0; c < 12; c++) {
             while (at[c] < curves[c]->count && curves[c]->keys[at[c]].time + (c < 6 ? 0 : offset) <= least + 1e-6) {
                 if (c < 6)
@@ -172,12 +176,12 @@ static bool hardly_moves(const kfi_merging *merging, const pair *w, const pair *
 }
 
 /* What came back, in angles and scales near the written ones; *turned becomes whether the rotation is another one. */
-static bool settle(const kfi_merging *merging, const pair *w, const pair *e, double offset, bool baked, kf_track to[2],
-                   bool *turned)
+static bool settle(const kfi_merging *merging, const pair *w, const pair *e, double offset, bool baked, double step,
+                   kf_track to[2], bool *turned)
 {
     moments m;
     double last[3] = {0, 0, 0};
-    if (!find_moments(merging, w, e, offset, baked, &m))
+    if (!find_moments(merging, w, e, offset, baked, step, &m))
         return false;
     to[0] = *e->rotation;
     to[1] = *e->scale;
@@ -255,7 +259,7 @@ static kf_track standing(const kf_node *node, uint32_t index, bool scale)
     return track;
 }
 
-static bool settle_node(kfi_merging *m, size_t written_take, uint32_t node, const turning *of)
+static bool settle_node(kfi_merging *m, size_t written_take, uint32_t node, const turning *of, double step)
 {
     const kf_take *take = &m->input->written->takes[written_take];
     const kf_node *written = &m->input->written->nodes[node];
@@ -281,7 +285,7 @@ static bool settle_node(kfi_merging *m, size_t written_take, uint32_t node, cons
     pair now = {e[0], e[1], (kf_rotation_order)edited->order, turn};
     kf_track *settled = kfi_alloc(m->job, 2, sizeof *settled);
     bool turned;
-    if (!settled || !settle(m, &was, &now, m->matches.offset[written_take], baked, settled, &turned))
+    if (!settled || !settle(m, &was, &now, m->matches.offset[written_take], baked, step, settled, &turned))
         return false;
     for (unsigned i = 0; i < 2; i++) {
         if (of->written[i] && of->edited[i]) {
@@ -296,7 +300,7 @@ static bool settle_node(kfi_merging *m, size_t written_take, uint32_t node, cons
     return true;
 }
 
-bool kfi_settle_take(kfi_merging *m, size_t written_take)
+bool kfi_settle_take(kfi_merging *m, size_t written_take, double step)
 {
     if (m->limits.exact)
         return true;
@@ -307,7 +311,7 @@ bool kfi_settle_take(kfi_merging *m, size_t written_take)
     find_turnings(m, written_take, of_node);
     for (size_t i = 0; i < nodes; i++)
         if ((of_node[i].written[0] || of_node[i].written[1] || (m->turn && of_node[i].edited[0])) &&
-            !settle_node(m, written_take, (uint32_t)i, &of_node[i]))
+            !settle_node(m, written_take, (uint32_t)i, &of_node[i], step))
             return false;
     return true;
 }

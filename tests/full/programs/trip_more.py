@@ -22,10 +22,10 @@ SAMPLES = {
     "nytro-anim": (".nanim", ["long_0002", "short_0003", "turns", "ease", "same_names", "odd_names", "not_finite"]),
     "ei-anm": (".anm", ["more_morphs", "wing", "not_unit", "zero_quaternion", "short_0004", "long_0001", "no_rotation"]),
 }
-# What is done to all samples, and to one after the other: edits and export options.
+# What is done to all samples of a format, and to one or two of them each: edits and export options.
 ALWAYS = [({}, {}), ({"wrapper deleted": ""}, {})]
 IN_TURN = [({"wrapper cleared": ""}, {}), ({"wrapper renamed": ""}, {}), ({"wrapper moved": ""}, {}), ({"wrapper reparented": ""}, {}),
-           ({}, {"bake_space_transform": True}), ({"posed": ""}, {})]
+           ({}, {"bake_space_transform": True}), ({}, {"bake_anim_step": 2.0}), ({"posed": ""}, {})]
 NEW = {"x4-ani": ("machine.ani", "slider"), "nytro-anim": ("walk.nanim", "hip")}
 
 
@@ -77,7 +77,7 @@ def write(folder):
                 file.write(made[sample])
             subprocess.run([KEYFERRY, "convert", source, place + ".fbx", "--for", "blender", "--from", name],
                            check=True, capture_output=True)
-            for kind, (edit, options) in enumerate([*ALWAYS, IN_TURN[number % len(IN_TURN)]]):
+            for kind, (edit, options) in enumerate([*ALWAYS, *IN_TURN[number::len(wanted)]]):
                 for settings in ("default", "recommended"):
                     out = os.path.join(place, "%s-%d" % (settings, kind))
                     os.makedirs(out)

@@ -1,4 +1,5 @@
-"""Curves that stand still are dropped by a program that thinks them needless: their value is in the node's own transform."""
+"""What a program that bakes leaves out or changes of its own accord. Curves that stand still: their value is in the node's own
+transform. Frames, when it samples just every second one. The frame rate, when somebody changes it."""
 import math
 import os
 import struct
@@ -7,7 +8,8 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxtext  # noqa: E402
-from editcase import EditCase, by_a_program  # noqa: E402
+from command import SOURCE  # noqa: E402
+from editcase import EditCase, add, by_a_program  # noqa: E402
 
 HEAD = struct.pack("<3IfB", 0, 10, 6, 1.0, 1)
 
@@ -60,6 +62,58 @@ class Standing(EditCase):
         self.assertEqual(self.drop("Lcl Translation", "y", Tx=5, Ty=3), self.original)
         self.assertIn("translation y did not come back and stays as it was", self.said)
         self.assertEqual(self.drop("Lcl Rotation", "z", Ry=77, Rz=30), self.original)
+
+
+class Coarse(EditCase):
+    FILES = ("x4-ani/door.ani", "ei-anm/wing.anm", "ei-anm/body.anm", "mm2-anim/two-bones.anim", "nytro-anim/tcb.nanim",
+             "vib-anm/first.anm", "vib-anm/full-000.anm")
+
+    def every(self, step):
+        def change(scene):
+            by_a_program(scene)
+            for curve in scene.curves().values():
+                curve.keys = curve.keys[::step]
+                curve.store()
+        return change
+
+    def test_nothing_edited(self):
+        for file in self.FILES:
+            for step in (2, 3) if "wing" not in file else (2,):  # that has three frames, of which one would be left
+                with self.subTest(file=file, step=step):
+                    self.ending = file.rsplit(".", 1)[1]
+                    self.original = (SOURCE / "tests" / "data" / file).read_bytes()
+                    self.assertEqual(self.edit(self.every(step), "--for", "blender"), self.original, self.said)
+
+    def test_an_edit(self):
+        """It comes back, with what lies between it and its neighbours; the rest stays."""
+        self.ending, self.original = "anim", HEAD + frames()
+
+        def change(scene):
+            add(scene, ("x", "bone_00", "Lcl Translation", "x"), 4, 0.5)
+            self.every(2)(scene)
+        back = self.edit(change, "--for", "blender")
+        x = [struct.unpack_from("<f", back, len(HEAD) + 24 * i)[0] - math.sin(i / 3) for i in range(10)]
+        self.assertTrue(all(abs(v) < 1e-6 for i, v in enumerate(x) if not 3 <= i <= 5), x)
+        self.assertAlmostEqual(x[4], 0.5, 5)
+        self.assertTrue(0.15 < x[3] < 0.25 and 0.15 < x[5] < 0.25, x)
+
+
+class Rate(EditCase):
+    ending = "anim"
+    original = HEAD + frames()
+
+    def test_told(self):
+        def change(scene):
+            by_a_program(scene)
+            for p in scene.root.first("GlobalSettings").first("Properties70").children:
+                if fbxtext.unquote(p.values[0]) == "TimeMode":
+                    p.values[4] = "3"  # 60 frames a second
+            for curve in scene.curves().values():
+                for key in curve.keys:
+                    key.time //= 2
+                curve.store()
+        self.edit(change, "--for", "blender")
+        self.assertIn("came back with 60 frames a second instead of 30: that makes it last 0.15 s instead of 0.3 s", self.said)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,138 @@
+/* A program may sample more coarsely than was written, every second frame for example (Blender: "Sampling Rate"). What lies
+ * between two samples that are as they were written was not seen, and nobody edited it: it is put back. */
+#include "merge_internal.h"
+
+#include <math.h>
+
+static double least_gap(const kf_track *track, double least)
+{
+    for (unsigned c = 0; track && c < track->curves; c++)
+        for (size_t i = 1; i < track->curve[c].count; i++) {
+            double gap = track->curve[c].keys[i].time - track->curve[c].keys[i - 1].time;
+            least = gap > 1e-6 ? fmin(least, gap) : least;
+        }
+    return least;
+}
+
+double kfi_coarse_step(const kfi_merging *m, size_t written_take)
+{
+    const kf_take *take = &m->input->written->takes[written_take];
+    double was = INFINITY, now = INFINITY;
+    if (m->limits.exact || !m->input->baked)
+        return 0;
+    for (size_t i = 0; i < take->track_count; i++) {
+        was = least_gap(&take->tracks[i], was);
+        now = least_gap(m->matches.track[written_take][i], now);
+    }
+    return isfinite(now) && now > 1.5 * was ? now : 0;
+}
+
+/* The time of a take's first and last key that came back; false if there are none. */
+static bool range_of(const kfi_merging *m, size_t written_take, double *first, double *last)
+{
+    *first = INFINITY;
+    *last = -INFINITY;
+    for (size_t i = 0; i < m->input->written->takes[written_take].track_count; i++) {
+        const kf_track *track = m->matches.track[written_take][i];
+        for (unsigned c = 0; track && c < track->curves; c++)
+            if (track->curve[c].count) {
+                *first = fmin(*first, track->curve[c].keys[0].time);
+                *last = fmax(*last, track->curve[c].keys[track->curve[c].count - 1].time);
+            }
+    }
+    return *first < *last;
+}
+
+bool kfi_tell_rate(const kfi_merging *m, size_t written_take)
+{
+    const kf_take *take = &m->input->written->takes[written_take];
+    double was = m->input->written->frame_rate, now = m->input->edited->frame_rate;
+    double start = 0, end = 0, first, last;
+    if (m->limits.exact || !m->input->baked || !(now > 0) || fabs(was - now) < 1e-3 * was ||
+        !range_of(m, written_take, &first, &last) || !kfi_take_range(take, &start, &end))
+        return true;
+    double frames = (end - start) * was;
+    if (fabs((last - first) * now - frames) > 0.5 || fabs((last - first) * was - frames) <= 0.5)
+        return true;
+    return kfi_warn(m->job, "rate", "take \"%.60s\" came back with %g frames a second instead of %g: that makes it last %.4g s "
+                                    "instead of %.4g s. If that is not meant, give the program its frame rate back and export again",
+                    take->name, now, was, last - first, end - start);
+}
+
+/* One curve on its way. */
+typedef struct refill {
+    const kfi_merging *m;
+    const kf_track *was, *now;
+    double offset, step;
+} refill;
+
+/* As it was written, at that time, in one component or (a rotation) in all. */
+static bool same_at(const refill *r, unsigned component, double time, double slack)
+{
+    for (unsigned c = 0; c < r->was->curves; c++) {
+        if (r->was->channel != KF_ROTATION && c != component)
+            continue;
+        double a = kfi_curve_value(&r->was->curve[c], time - r->offset, r->was->rest[c]);
+        double b = kfi_curve_value(&r->now->curve[c], time, r->now->rest[c]);
+        if (!kfi_same_value(&r->m->limits, r->was->channel, a, b) && !(fabs(a - b) <= slack * kfi_thinning(a, b)))
+            return false;
+    }
+    return true;
+}
+
+/* Between two keys: both are as they were written, and so are the samples between them that the program found needless. */
+static bool same_between(const refill *r, unsigned c, const kf_key *from, const kf_key *to)
+{
+    double steps = nearbyint((to->time - from->time) / r->step);
+    if (!same_at(r, c, from->time, 0) || !same_at(r, c, to->time, 0))
+        return false;
+    for (double i = 1; i < steps; i++)
+        if (!same_at(r, c, from->time + i * (to->time - from->time) / steps, 1))
+            return false;
+    return true;
+}
+
+static bool refill_curve(const refill *r, unsigned c, kf_curve *to)
+{
+    const kf_curve *was = &r->was->curve[c], *now = &r->now->curve[c];
+    const double near = 1e-4;
+    size_t next = 0, count = 0;
+    *to = (kf_curve){0};
+    if (!kfi_make_keys(r->m->job, to, was->count + now->count, false))
+        return false;
+    for (size_t i = 0; i < now->count; i++) {
+        double start = now->keys[i].time, end = i + 1 < now->count ? now->keys[i + 1].time : start + r->step;
+        bool same = i + 1 < now->count ? same_between(r, c, &now->keys[i], &now->keys[i + 1]) : same_at(r, c, start, 0);
+        to->keys[count++] = now->keys[i];
+        while (next < was->count && was->keys[next].time + r->offset <= start + near)
+            next++;
+        for (; next < was->count && was->keys[next].time + r->offset < end - near; next++) {
+            if (!same)
+                continue;
+            to->keys[count] = (kf_key){.time = was->keys[next].time + r->offset, .value = was->keys[next].value, .interp = KF_LINEAR};
+            count++;
+        }
+    }
+    to->count = count;
+    return true;
+}
+
+bool kfi_refill_take(kfi_merging *m, size_t written_take, double step)
+{
+    const kf_take *take = &m->input->written->takes[written_take];
+    for (size_t i = 0; i < take->track_count; i++) {
+        const kf_track *was = &take->tracks[i], **back = &m->matches.track[written_take][i];
+        if (!*back || (*back)->curves != was->curves)
+            continue;
+        refill r = {m, was, *back, m->matches.offset[written_take], step};
+        kf_track *filled = kfi_alloc(m->job, 1, sizeof *filled);
+        if (!filled)
+            return false;
+        *filled = **back;
+        for (unsigned c = 0; c < was->curves; c++)
+            if ((*back)->curve[c].count && !refill_curve(&r, c, &filled->curve[c]))
+                return false;
+        *back = filled;
+    }
+    return true;
+}
