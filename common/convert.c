@@ -93,12 +93,11 @@ static bool to_fbx(kf_job *job, const kf_format *format, const kf_convert_input 
     if (!anim || !name)
         return false;
     /* Written with the options as they will be read back. */
-    int32_t all;
-    bool rig;
+    kfi_recorded beside;
     const char *recorded = kfi_recorded_text(job, &job->options, -1);
     if (!recorded)
         return false;
-    kfi_recorded_parse(job, recorded, &job->options, &all, &rig);
+    kfi_recorded_parse(job, recorded, &job->options, &beside);
     summary->outputs = job->options.split_takes ? anim->take_count : 1;
     for (size_t i = 0; i < summary->outputs; i++) {
         kfi_scene scene;

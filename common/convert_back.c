@@ -57,20 +57,21 @@ bool kfi_rewrite(kf_job *job, const kf_format *format, kfi_original *original)
     kf_options own = job->options;
     size_t messages = job->message_count;
     kf_options *o = &job->options;
-    int32_t take = -1;
-    bool rig = false;
+    kfi_recorded recorded = {.take = -1, .lowering = KFI_LOWERING_REVISION};
     if (original->capsule.options) {
         o->program = KF_FOR_ANY;
         o->tcb = KF_TCB_DEFAULT;
         o->bake = false;
-        kfi_recorded_parse(job, original->capsule.options, o, &take, &rig);
+        kfi_recorded_parse(job, original->capsule.options, o, &recorded);
     }
     o->strict = false;
-    if (rig && original->count > 1)
+    if (recorded.rig && original->count > 1)
         o->rig = original->files[--original->count];
     kfi_lower_options lower;
     kfi_lower_options_from(o, &lower);
-    lower.take = take;
+    lower.take = recorded.take;
+    if (recorded.lowering < KFI_LOWERING_REVISION)
+        lower.revision = recorded.lowering;
     lower.wrapper = KFI_WRAPPER_PREFIX "00000000";
     lower.exact = true;
     /* What an older importer made of these bytes is what was written: by a newer one's result it would look edited. */
@@ -201,12 +202,11 @@ static bool guess_options(kf_job *job, const kf_anim *edited)
 /* The files given with --base, or those an earlier FBX of the same original made, and the capsule's rig behind them. */
 static bool take_base(kf_job *job, const kf_file *base, size_t count, kfi_original *original)
 {
-    int32_t take;
-    bool rig;
+    kfi_recorded recorded;
     kf_options ignored = {0};
     const kfi_capsule *capsule = &original->capsule;
-    kfi_recorded_parse(job, capsule->options ? capsule->options : "", &ignored, &take, &rig);
-    rig = rig && capsule->count > 0;
+    kfi_recorded_parse(job, capsule->options ? capsule->options : "", &ignored, &recorded);
+    bool rig = recorded.rig && capsule->count > 0;
     original->files = kfi_alloc(job, count + 1, sizeof *original->files);
     if (!original->files)
         return false;
@@ -226,10 +226,18 @@ static bool find_original(kf_job *job, const kf_convert_input *input, const kf_a
         return false;
     if (original->capsule.format)
         *format = kfi_format_find(job->library, original->capsule.format);
+    kf_options ignored = {0};
+    kfi_recorded recorded;
+    kfi_recorded_parse(job, original->capsule.options ? original->capsule.options : "", &ignored, &recorded);
     if (*format && original->capsule.revision > (*format)->revision &&
         !kfi_warn(job, "revision", "the FBX was made by a newer version (revision %lu of the importer, here it is %lu): what "
                                    "the two read otherwise looks edited",
                   (unsigned long)original->capsule.revision, (unsigned long)(*format)->revision))
+        return false;
+    if (recorded.lowering > KFI_LOWERING_REVISION &&
+        !kfi_warn(job, "revision", "the FBX was made by a newer version (revision %lu of the scene writer, here it is %d): what "
+                                   "the two write otherwise looks edited",
+                  (unsigned long)recorded.lowering, KFI_LOWERING_REVISION))
         return false;
     if (input->base_count) {
         if (!take_base(job, input->base, input->base_count, original))

@@ -1,5 +1,7 @@
 #include "recorded.h"
 
+#include "fbx/lower.h"
+
 #include <string.h>
 
 static const char *const PROGRAMS[] = {"any", "maya", "max", "motionbuilder", "blender"};
@@ -13,10 +15,11 @@ static long long billionths(double number)
 const char *kfi_recorded_text(kf_job *job, const kf_options *options, int32_t take)
 {
     const char *order = options->rotation_order ? options->rotation_order : "";
-    return kfi_format_text(job, "program=%s tcb=%d bake=%d bake_rate=%lld rate=%lld tolerance=%lld order=%.3s take=%ld rig=%d",
+    return kfi_format_text(job, "program=%s tcb=%d bake=%d bake_rate=%lld rate=%lld tolerance=%lld order=%.3s take=%ld rig=%d lowering=%d",
                            PROGRAMS[options->program], (int)options->tcb, (int)options->bake,
                            billionths(options->bake_rate), billionths(options->frame_rate),
-                           billionths(options->tolerance), order, (long)take, options->rig.data != NULL);
+                           billionths(options->tolerance), order, (long)take, options->rig.data != NULL,
+                           KFI_LOWERING_REVISION);
 }
 
 static bool whole_number(const char *text, size_t size, long long *number)
@@ -37,10 +40,9 @@ static bool is(const char *word, size_t length, const char *name)
     return strlen(name) == length && strncmp(word, name, length) == 0;
 }
 
-void kfi_recorded_parse(kf_job *job, const char *text, kf_options *options, int32_t *take, bool *rig)
+void kfi_recorded_parse(kf_job *job, const char *text, kf_options *options, kfi_recorded *recorded)
 {
-    *take = -1;
-    *rig = false;
+    *recorded = (kfi_recorded){.take = -1, .lowering = 1};
     while (*text) {
         size_t length = strcspn(text, " ");
         const char *equals = memchr(text, '=', length);
@@ -68,9 +70,11 @@ void kfi_recorded_parse(kf_job *job, const char *text, kf_options *options, int3
             } else if (is(text, name, "tolerance")) {
                 options->tolerance = (double)number / 1e9;
             } else if (is(text, name, "take")) {
-                *take = number >= 0 && number < 2147483647 ? (int32_t)number : -1;
+                recorded->take = number >= 0 && number < 2147483647 ? (int32_t)number : -1;
             } else if (is(text, name, "rig")) {
-                *rig = number != 0;
+                recorded->rig = number != 0;
+            } else if (is(text, name, "lowering")) {
+                recorded->lowering = number > 0 && number < 2147483647 ? (uint32_t)number : 1;
             }
         }
         text += length;

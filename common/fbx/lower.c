@@ -17,6 +17,7 @@ void kfi_lower_options_from(const kf_options *options, kfi_lower_options *lower)
         .bake_rate = options->bake_rate,
         .tolerance = options->tolerance,
         .take = -1,
+        .revision = KFI_LOWERING_REVISION,
     };
     lower->tcb_slopes =
         options->tcb == KF_TCB_SLOPES || (options->tcb == KF_TCB_DEFAULT && options->program == KF_FOR_MAYA);

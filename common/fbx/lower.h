@@ -8,6 +8,10 @@
 
 #include "anim.h"
 
+/* Raised whenever something else is made of the same animation (a test tells: cli.revision). What an earlier revision made
+ * has to be made again where `revision` asks for it, or what nobody touched would look edited in the FBX files it wrote. */
+enum { KFI_LOWERING_REVISION = 1 };
+
 /* What was asked for, options and program resolved. */
 typedef struct kfi_lower_options {
     kf_program program;
@@ -20,6 +24,7 @@ typedef struct kfi_lower_options {
     const char *wrapper;     /* name of the wrapper node; NULL: none */
     const char *capsule;     /* text property of the wrapper; NULL: none */
     size_t capsule_size;
+    uint32_t revision;       /* as this one made it */
     bool exact;              /* round every key to what a reader will get back */
 } kfi_lower_options;
 
