@@ -127,7 +127,7 @@ static size_t frame_count(const kfi_merging *m, size_t written_take)
     double half = 0.5 / rate;
     if (came > was_last + half)
         end = came; /* longer: keys beyond the old end */
-    else if (came < was_last - half && stop < written->end - half)
+    else if (isfinite(came) && came < was_last - half && stop < written->end - half)
         end = fmax(came, stop); /* shorter: both the keys and the take's span say so */
     else
         end = original->end + input->shift[written_take]; /* a bake may have been rounded up to a frame of its own */
@@ -254,6 +254,8 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
     bool came_back = false;
     for (size_t i = 0; i < m->input->edited->take_count; i++)
         came_back = came_back || m->matches.take[i] == (int32_t)written_take;
+    for (size_t i = 0; i < written->track_count; i++) /* with another one */
+        came_back = came_back || m->matches.track[written_take][i];
     bool sampled = m->input->capabilities->frame_rate > 0;
     double step = kfi_coarse_step(m, written_take);
     if (!kfi_tell_rate(m, written_take) || !kfi_fill_standing(m, written_take) ||

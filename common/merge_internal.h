@@ -63,6 +63,7 @@ typedef struct kfi_matches {
     int32_t *back;           /* for each written node, the edited one, or -1 */
     int32_t *take;           /* for each edited take, the written one, or -1 */
     int32_t *owner;          /* for each edited take, the written node it alone speaks for, -1, or KFI_NOBODY */
+    int32_t scene;           /* the edited take that shows every node in one of several written takes, or -1 */
     const kf_track ***track; /* for each written take and track, what came back, or NULL */
     bool **settled;          /* for each written take and track: what came back is in the written node's rotation order */
     bool **known;            /* for each edited take and track: it is one that was written, or none of ours */
@@ -138,6 +139,11 @@ bool kfi_actions_tell(kfi_merging *m, kfi_actions *a);
 /* merge_mesh.c: shapes whose points were moved. */
 bool kfi_merge_meshes(kfi_merging *m);
 
+/* merge_takes.c */
+bool kfi_match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, kfi_matches *m);
+/* How many of a written track's values (all: *values) are what came back that much later. */
+size_t kfi_alike_values(const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, const kf_track *was,
+                        const kf_track *now, double offset, size_t *values);
 /* `ways`: those in which nodes may have come back, or NULL if just as they were written. */
 bool kfi_match(kf_job *job, const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, kfi_matches *matches);
 

@@ -133,6 +133,19 @@ static bool same_columns(const pose *a, const pose *b)
     return gap <= 1e-4 * size + 1e-6;
 }
 
+/* Where some scale is zero, a program that takes its angles and signs from a matrix finds no rotation in it, and tells any:
+ * sizes are all that is left to compare. */
+static bool just_sizes(const kfi_limits *limits, const pose *was, const pose *now)
+{
+    bool flat = false;
+    for (int c = 0; c < 3; c++) {
+        flat = flat || fabs(was->scale[c]) < 1e-6;
+        if (!kfi_same_value(limits, KF_SCALE, fabs(was->scale[c]), fabs(now->scale[c])))
+            return false;
+    }
+    return flat;
+}
+
 /* What 32 bits lose of an orientation near the lock, in degrees: the first and the third angle are told from numbers as
  * small as the cosine of the second (measured: up to 4 roundings). */
 static double lock_loss(const pose *p, kf_rotation_order order)
@@ -196,7 +209,8 @@ static bool settle(const kfi_merging *merging, const pair *w, const pair *e, dou
         pose was = pose_at(w, m.times[i] - offset), now = pose_at(e, m.times[i]);
         double limit = rotation_limit(&merging->limits, w, e, &was, &now, m.keyed[i], drifts);
         match_signs(&was, &now);
-        bool same = kfi_quat_angle(was.q, now.q) <= limit || same_columns(&was, &now);
+        bool flat = baked && just_sizes(&merging->limits, &was, &now);
+        bool same = flat || kfi_quat_angle(was.q, now.q) <= limit || same_columns(&was, &now);
         if (same)
             memcpy(last, was.euler, sizeof last);
         else
@@ -205,7 +219,7 @@ static bool settle(const kfi_merging *merging, const pair *w, const pair *e, dou
         edited_before = !same;
         for (unsigned c = 0; c < 3; c++) {
             double gap = fabs(was.scale[c] - now.scale[c]);
-            bool scaled = m.keyed[i][3 + c] || gap > kfi_thinning(was.scale[c], now.scale[c]);
+            bool scaled = !flat && (m.keyed[i][3 + c] || gap > kfi_thinning(was.scale[c], now.scale[c]));
             to[0].curve[c].keys[i] = (kf_key){.time = m.times[i], .value = last[c], .interp = KF_LINEAR};
             to[1].curve[c].keys[i] =
                 (kf_key){.time = m.times[i], .value = scaled ? now.scale[c] : was.scale[c], .interp = KF_LINEAR};

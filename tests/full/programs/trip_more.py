@@ -16,9 +16,10 @@ KEYFERRY, ROOT = os.environ["KEYFERRY"], os.environ["KEYFERRY_SOURCE"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(ROOT, "tests", "generate"))
 SAMPLES = {
-    "x4-ani": (".ani", ["pre_post_scale", "offset_header", "random_03", "random_11", "mix_fbx", "names_twice", "door", "turret"]),
+    "x4-ani": (".ani", ["pre_post_scale", "offset_header", "random_03", "random_11", "mix_fbx", "names_twice", "door", "turret", "names_63",
+                       "not_finite"]),
     "mm2-anim": (".anim", ["retail-000", "old-002", "four-channels", "one-frame", "minus-zero"]),
-    "vib-anm": (".anm", ["full-001", "sparse-000", "turning-000", "scale-comes-and-goes", "late-rotation"]),
+    "vib-anm": (".anm", ["full-001", "sparse-000", "turning-000", "scale-comes-and-goes", "late-rotation", "extremes", "nothing-stored"]),
     "nytro-anim": (".nanim", ["long_0002", "short_0003", "turns", "ease", "same_names", "odd_names", "not_finite"]),
     "ei-anm": (".anm", ["more_morphs", "wing", "not_unit", "zero_quaternion", "short_0004", "long_0001", "no_rotation"]),
 }
