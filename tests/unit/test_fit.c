@@ -306,6 +306,72 @@ static void test_from_nothing(void **state)
         }
 }
 
+/* ---- the fewest ---- */
+
+/* Whether one segment can tell samples a..b, tried in every way the fit has. */
+static bool tells(const kfi_samples *s, size_t a, size_t b, unsigned kind)
+{
+    double slope[2];
+    if (b == a + 1 || kfi_fit_line(s, a, b))
+        return true;
+    if (kind == KF_LINEAR)
+        return false;
+    if (kfi_fit_cubic(s, a, b, slope))
+        return true;
+    double length = s->t[b] - s->t[a];
+    kf_handle h[2] = {kfi_slope_handle(slope[0], length), kfi_slope_handle(slope[1], -length)};
+    return kind == KF_BEZIER && kfi_fit_bezier(s, a, b, h);
+}
+
+/* The least number of keys at samples, by trying all: the fewest up to sample b is one more than the fewest up to some a
+ * from which one segment tells the rest. */
+static size_t fewest(size_t count, double tolerance, unsigned kind)
+{
+    enum { ROOM = 128 };
+    static double bulge[ROOM], middle[ROOM], doubt[ROOM];
+    static size_t jump[ROOM], rest[ROOM], best[ROOM];
+    kfi_samples s = {count, times, values, bulge, middle, doubt, jump, rest, tolerance, false};
+    kfi_samples_look(&s, false);
+    best[0] = 1;
+    for (size_t b = 1; b < count; b++) {
+        best[b] = SIZE_MAX;
+        for (size_t a = 0; a < b; a++)
+            if (best[a] + 1 < best[b] && tells(&s, a, b, kind))
+                best[b] = best[a] + 1;
+    }
+    return best[count - 1];
+}
+
+static void test_fewest(void **state)
+{
+    (void)state;
+    const struct {
+        const char *what;
+        unsigned kind;
+    } ways[3] = {{"linear", KF_LINEAR}, {"Hermite", KF_HERMITE}, {"Bezier", KF_BEZIER}};
+    for (size_t w = 0; w < 3; w++) {
+        size_t ours = 0, least = 0;
+        for (size_t k = 0; k < sizeof SHAPES / sizeof *SHAPES; k++) {
+            size_t count = 91;
+            double low = INFINITY, high = -INFINITY;
+            for (size_t i = 0; i < count; i++) {
+                times[i] = (double)i / 30;
+                values[i] = SHAPES[k].at(times[i]);
+                low = fmin(low, values[i]);
+                high = fmax(high, values[i]);
+            }
+            double tolerance = 1e-4 * (high - low);
+            kf_curve curve = fit(count, 1u << KF_LINEAR | 1u << ways[w].kind, tolerance, NULL);
+            size_t most = fewest(count, tolerance, ways[w].kind);
+            print_message("%-9s %-7s %2zu keys, %2zu would do\n", SHAPES[k].what, ways[w].what, curve.count, most);
+            ours += curve.count;
+            least += most;
+        }
+        print_message("%s: %.3f times the fewest keys\n", ways[w].what, (double)ours / (double)least);
+        assert_true((double)ours <= 1.05 * (double)least);
+    }
+}
+
 /* Eight times the samples, eight times the keys: nothing along the way depends on how long the whole is. */
 static void test_long(void **state)
 {
@@ -482,6 +548,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_one_region_edited, curve_set_up, curve_tear_down),
         cmocka_unit_test_setup_teardown(test_bump, curve_set_up, curve_tear_down),
         cmocka_unit_test_setup_teardown(test_from_nothing, curve_set_up, curve_tear_down),
+        cmocka_unit_test_setup_teardown(test_fewest, curve_set_up, curve_tear_down),
         cmocka_unit_test_setup_teardown(test_long, curve_set_up, curve_tear_down),
         cmocka_unit_test_setup_teardown(test_other_kinds, curve_set_up, curve_tear_down),
         cmocka_unit_test_setup_teardown(test_tcb_from_slopes, curve_set_up, curve_tear_down),
