@@ -201,6 +201,69 @@ static bool split(const nytro_node *node, nytro_channel *channel, size_t splits)
     return true;
 }
 
+/* ---------------------------------------------------------------- fewer keys */
+
+enum { BESIDE = 3 };
+
+/* Whether the motion is followed without a key that was put in: `left` are the keys before it, `right` those behind it, as many
+ * as it concerns; the numbers of the two beside it follow. */
+static bool needless(const nytro_node *node, const nytro_channel *channel, uint32_t kind, const double tolerance[3],
+                     nytro_key *left, size_t lefts, nytro_key *right, size_t rights, bool *is_so)
+{
+    nytro_key keys[2 * BESIDE];
+    nytro_channel window = *channel;
+    lefts = lefts < BESIDE ? lefts : BESIDE;
+    rights = rights < BESIDE ? rights : BESIDE;
+    memcpy(keys, left - lefts, lefts * sizeof *keys);
+    memcpy(keys + lefts, right, rights * sizeof *keys);
+    window.keys = keys;
+    window.count = lefts + rights;
+    keys[lefts - 1].mixed = keys[lefts].mixed = true;
+    if (kind == KFI_NYTRO_TCB && channel->channel != KFI_NYTRO_ROTATION) {
+        kfi_nytro_solve_key(&window, lefts - 1);
+        kfi_nytro_solve_key(&window, lefts);
+    }
+    kfi_mark mark = kfi_arena_mark(&node->job->arena);
+    played p;
+    if (!play(node, &window, kind, &p))
+        return false;
+    *is_so = true;
+    for (size_t k = lefts > 1 ? lefts - 2 : 0; *is_so && k <= lefts && k + 1 < window.count; k++) {
+        double much, when;
+        *is_so = segment_error(&window, &p, k, tolerance, &much, &when) <= 1.0;
+    }
+    kfi_arena_release(&node->job->arena, mark);
+    if (*is_so) {
+        left[-1] = keys[lefts - 1];
+        right[0] = keys[lefts];
+    }
+    return true;
+}
+
+/* Halves are not the best of places: keys that were put in and that others have made needless go again. Ends, whose own
+ * rule looks two keys far, keep their neighbour. */
+static bool thin_out(const nytro_node *node, nytro_channel *channel, uint32_t kind, const double tolerance[3])
+{
+    enum { PASSES = 4 };
+    nytro_key *keys = channel->keys;
+    size_t before = SIZE_MAX;
+    for (int pass = 0; channel->count < before && pass < PASSES; pass++) {
+        size_t to = 0;
+        before = channel->count;
+        for (size_t i = 0; i < before; i++) {
+            bool gone = false;
+            if (keys[i].origin < 0 && keys[i].index < 0 && to > 1 && i + 2 < before &&
+                !needless(node, channel, kind, tolerance, &keys[to], to, &keys[i + 1], before - i - 1, &gone))
+                return false;
+            if (!gone)
+                keys[to++] = keys[i];
+        }
+        channel->added -= before - to;
+        channel->count = to;
+    }
+    return true;
+}
+
 bool kfi_nytro_shaped(const nytro_channel *channel)
 {
     for (size_t i = 0; i < channel->count; i++)
@@ -231,5 +294,5 @@ bool kfi_nytro_follow(nytro_node *node, nytro_channel *channel, uint32_t kind)
     for (int round = 0; round < ROUNDS && splits > 0 && channel->count + splits <= most; round++)
         if (!split(node, channel, splits) || !measure(node, channel, kind, tolerance, &splits))
             return false;
-    return true;
+    return splits > 0 || channel->added == 0 || thin_out(node, channel, kind, tolerance);
 }

@@ -185,22 +185,27 @@ static void solve_end(nytro_channel *channel, size_t i)
     channel->keys[i].tcb.continuity = channel->keys[i].tcb.bias = 0.0f;
 }
 
+void kfi_nytro_solve_key(nytro_channel *channel, size_t i)
+{
+    nytro_key *keys = channel->keys;
+    uint8_t out = keys[i + 1 == channel->count ? i - 1 : i].interp, in = keys[i > 0 ? i - 1 : i].interp;
+    keys[i].solved = in != KF_TCB || out != KF_TCB || keys[i].mixed;
+    setting s;
+    if (!keys[i].solved || i == 0 || i + 1 == channel->count)
+        return;
+    look_around(channel, i, &s);
+    kf_tcb was = keys[i].tcb;
+    keys[i].tcb = s.gap_before > 0 && s.gap_after > 0 ? solve_inner(&s) : (kf_tcb){0};
+    /* Ease stays where its segment is still TCB. */
+    keys[i].tcb.ease_in = in == KF_TCB ? was.ease_in : 0.0f;
+    keys[i].tcb.ease_out = out == KF_TCB ? was.ease_out : 0.0f;
+}
+
 void kfi_nytro_solve(nytro_channel *channel)
 {
     nytro_key *keys = channel->keys;
-    for (size_t i = 0; i < channel->count; i++) {
-        uint8_t out = keys[i + 1 == channel->count ? i - 1 : i].interp, in = keys[i > 0 ? i - 1 : i].interp;
-        keys[i].solved = in != KF_TCB || out != KF_TCB || keys[i].mixed;
-        setting s;
-        if (!keys[i].solved || i == 0 || i + 1 == channel->count)
-            continue;
-        look_around(channel, i, &s);
-        kf_tcb was = keys[i].tcb;
-        keys[i].tcb = s.gap_before > 0 && s.gap_after > 0 ? solve_inner(&s) : (kf_tcb){0};
-        /* Ease stays where its segment is still TCB. */
-        keys[i].tcb.ease_in = in == KF_TCB ? was.ease_in : 0.0f;
-        keys[i].tcb.ease_out = out == KF_TCB ? was.ease_out : 0.0f;
-    }
+    for (size_t i = 0; i < channel->count; i++)
+        kfi_nytro_solve_key(channel, i);
     if (keys[0].solved)
         solve_end(channel, 0);
     if (keys[channel->count - 1].solved)

@@ -87,6 +87,7 @@ bool kfi_nytro_follow(nytro_node *node, nytro_channel *channel, uint32_t kind);
 bool kfi_nytro_shaped(const nytro_channel *channel);
 /* T, C and B for the keys of a translation or scale that are not TCB, two keys at least (export_solve.c). */
 void kfi_nytro_solve(nytro_channel *channel);
+void kfi_nytro_solve_key(nytro_channel *channel, size_t i);
 /* T, C and B of key i in a TCB node. */
 kf_tcb kfi_nytro_numbers(const nytro_channel *channel, size_t i);
 /* The channel's records (export_records.c). */
