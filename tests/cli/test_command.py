@@ -181,6 +181,16 @@ class Formats(Case):
             self.assertIn(f"{name}.so: left out: ", done.err)
         self.assertIn("sample", done.out.decode())
 
+    def test_a_plugin_cannot_name_files_outside(self):
+        self.plugins("climber")
+        self.put("in/a.smpl", sample([(0, 1)]))
+        self.keyferry("convert", "in/a.smpl", "in/a.fbx")
+        before = self.files()
+        for to in ("out/", "in/b.smpl"):
+            done = self.keyferry("convert", "in/a.fbx", to, code=2)
+            self.assertIn('output name "../outside.smpl": not the name of a file', done.err)
+        self.assertEqual(self.files(), before)
+
     def test_not_from_the_current_folder(self):
         self.environment["KEYFERRY_PLUGIN_PATH"] = ".:" + os.path.relpath(PLUGINS / "good", self.dir)
         done = self.keyferry("formats")
@@ -266,6 +276,18 @@ class Looking(Case):
         found = self.json("verify", "--json", "--for", "maya", DOOR)
         self.assertEqual((found["ok"], found["restored"], found["rebuilt"]), (True, True, True))
         self.keyferry("verify", SOURCE / "README.md", code=1 if (SOURCE / "README.md").exists() else 3)
+
+    def test_verify_tells_what_differs(self):
+        self.plugins("liar")
+        self.put("a.smpl", sample([(0, 1), (1, 2.5), (2, 0)]))
+        done = self.keyferry("verify", "a.smpl", code=1)
+        self.assertIn("a.smpl: FAILED: restored, it differs at offset 0x", done.out.decode())
+        self.assertIn("; rebuilt without the original, it differs in take \"take\", \"sample\" translation.x by ", done.out.decode())
+        found = self.json("verify", "--json", "a.smpl", code=1)
+        self.assertEqual((found["ok"], found["restored"], found["rebuilt"]), (False, False, False))
+        self.assertEqual(found["first_difference"], 13)
+        found = self.json("verify", "--json", "missing.smpl", code=3)
+        self.assertFalse(found["ok"])
 
     def test_explain(self):
         self.assertIn("a program is needed", self.keyferry("explain", DOOR, code=2).err)

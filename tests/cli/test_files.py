@@ -82,6 +82,15 @@ class There(Case):
         found = self.json("convert", "--json", "door.fbx", "new.ani", code=3)
         self.assertFalse(found["ok"])
 
+    def test_newer_than_the_base(self):
+        self.put("door.ani", DOOR.read_bytes())
+        self.keyferry("convert", "door.ani", "door.fbx", "--no-capsule", "--no-sidecar")
+        self.keyferry("convert", "door.fbx", "new.ani", "--base", "door.ani")
+        later = time.time() + 100
+        self.keyferry("convert", "--newer", "door.fbx", "new.ani", "--base", "door.ani")
+        os.utime(self.dir / "door.ani", (later, later))
+        self.keyferry("convert", "--newer", "door.fbx", "new.ani", "--base", "door.ani", code=3)  # no longer up to date
+
     def test_newer(self):
         self.put("door.ani", DOOR.read_bytes())
         self.keyferry("convert", "door.ani", "door.fbx")
@@ -196,6 +205,10 @@ class Overwriting(Case):
         self.keyferry("convert", "-y", DOOR, "out.fbx", "--no-sidecar")
         self.assertTrue((self.dir / "out.fbx").is_symlink())
         self.assertNotEqual((self.dir / "real/old.fbx").read_bytes(), OLD)
+        os.symlink(self.dir / "real/old.fbx", self.dir / "far.fbx")
+        self.keyferry("convert", "-y", DOOR, "far.fbx", "--no-sidecar")
+        self.assertTrue((self.dir / "far.fbx").is_symlink())
+        self.assertFalse((self.dir / "real/old.fbx").is_symlink())
         os.symlink("real/new.fbx", self.dir / "dangling.fbx")
         self.keyferry("convert", DOOR, "dangling.fbx", "--no-sidecar")
         self.assertTrue((self.dir / "dangling.fbx").is_symlink() and (self.dir / "real/new.fbx").is_file())
@@ -262,6 +275,19 @@ class Failing(Case):
             self.assertEqual(done.returncode, 3)
             self.assertIn("Broken pipe", done.stderr)
 
+    def test_large_through_pipes(self):
+        """What grows beyond every buffer, from standard input and to standard output."""
+        self.plugins("good")
+        data = sample([(n, n % 5) for n in range(50000)])
+        self.put("large.smpl", data)
+        self.keyferry("convert", "large.smpl", "large.fbx", "--no-sidecar", "--ascii")
+        through = self.keyferry("convert", "-", "-", "--to", "fbx", "--ascii", stdin=data).out
+        self.assertGreater(len(through), 1 << 20)
+        strip = lambda text: text[text.index(b"Objects:"):]
+        self.assertEqual(strip(through).count(b"AnimationCurve:"), strip((self.dir / "large.fbx").read_bytes()).count(b"AnimationCurve:"))
+        self.put("through.fbx", through)
+        self.assertEqual(self.keyferry("convert", "through.fbx", "-").out, data)
+
     def test_special_files(self):
         self.keyferry("convert", DOOR, "/dev/null", "--no-sidecar", "--to", "fbx")
         os.mkfifo(self.dir / "pipe.fbx")
@@ -282,7 +308,7 @@ class Failing(Case):
             number = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)[round_ % 3]
             self.put("out.fbx", OLD)
             self.put("out.fbx.kf", OLD)
-            child = subprocess.Popen([KEYFERRY, "convert", "-y", str(DOOR), "out.fbx"], cwd=self.dir,
+            child = subprocess.Popen([KEYFERRY, "convert", "-y", str(DOOR), "out.fbx"], cwd=self.dir, env=self.killed(),
                                      stderr=subprocess.DEVNULL)
             time.sleep(chance.random() * 0.012)
             child.send_signal(number)
@@ -298,7 +324,7 @@ class Failing(Case):
         self.assertGreater(killed, 10)
 
 
-@unittest.skipIf(os.environ.get("KEYFERRY_INSTRUMENT"), "another library must come first in an instrumented program")
+@unittest.skipIf("sanitize" in os.environ.get("KEYFERRY_INSTRUMENT", ""), "a sanitizer's library must come first")
 class Faults(Case):
     """Every call that makes, writes or names a file fails in turn; and the program dies in every one of them."""
 

@@ -35,7 +35,7 @@ class Killed(Case):
         """Runs the command until the first few of the watched files are new ones, and a moment longer. Whether it was
         killed, not done."""
         before = [path.stat().st_ino if path.exists() else None for path in watched]
-        child = subprocess.Popen([KEYFERRY, *words], cwd=self.dir, env=self.environment, stdout=subprocess.DEVNULL,
+        child = subprocess.Popen([KEYFERRY, *words], cwd=self.dir, env=self.killed(), stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL)
         which = self.chance.randrange(-1, len(watched))
         while which >= 0 and child.poll() is None:
@@ -111,7 +111,7 @@ class Killed(Case):
         hasty = 0
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) * 4:
             child = subprocess.Popen([KEYFERRY, "convert", "-y", "--jobs", "2", "large", "out/"], cwd=self.dir,
-                                     env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                     env=self.killed(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             while child.poll() is None and not self.below("out")[1]:
                 pass
             child.send_signal(number)

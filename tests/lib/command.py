@@ -32,6 +32,11 @@ class Case(unittest.TestCase):
     def plugins(self, *folders):
         self.environment["KEYFERRY_PLUGIN_PATH"] = os.pathsep.join(str(PLUGINS / f) for f in folders)
 
+    def killed(self):
+        """The environment of a program that will be killed: what it counts for coverage goes nowhere, for it may be cut
+        short while it is written."""
+        return {**self.environment, "GCOV_PREFIX": "/dev/null"}
+
     def keyferry(self, *words, code=0, stdin=b"", **more):
         """Runs it, wants the exit code, and gives back what it printed."""
         done = subprocess.run([KEYFERRY, *map(str, words)], cwd=self.dir, input=stdin, capture_output=True,

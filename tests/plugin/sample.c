@@ -111,7 +111,15 @@ static bool sample_export(kf_export_job *out)
         store_f32(data + HEADER + i * RECORD, curve->keys[i].time);
         store_f32(data + HEADER + i * RECORD + 4, curve->keys[i].value / by);
     }
+#ifdef WRONG_VALUES /* beside the original in one value, without it in all */
+    for (size_t i = 0; i < count; i += out->original ? count : 1)
+        store_f32(data + HEADER + i * RECORD + 4, 5000);
+#endif
+#ifdef WRONG_OUTPUT
+    const char *name = "../outside.smpl";
+#else
     const char *name = out->count ? out->files[0].name : out->output;
+#endif
     return out->host->emit(out->job, name, data, HEADER + count * RECORD);
 }
 
