@@ -74,12 +74,6 @@ uint32_t kfi_read_u32(kfi_reader *in, const char *field)
     return bytes ? kfi_load_u32(bytes) : 0;
 }
 
-float kfi_read_f32(kfi_reader *in, const char *field)
-{
-    const uint8_t *bytes = kfi_read_bytes(in, 4, field);
-    return bytes ? kfi_load_f32(bytes) : 0.0f;
-}
-
 size_t kfi_read_count(kfi_reader *in, size_t size, const char *field)
 {
     size_t offset = in->at;

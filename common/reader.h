@@ -29,7 +29,6 @@ const uint8_t *kfi_read_records(kfi_reader *in, size_t count, size_t size, const
 uint8_t kfi_read_u8(kfi_reader *in, const char *field);
 uint16_t kfi_read_u16(kfi_reader *in, const char *field);
 uint32_t kfi_read_u32(kfi_reader *in, const char *field);
-float kfi_read_f32(kfi_reader *in, const char *field);
 /* A u32 that counts records of `size` bytes each: refused if the rest of the file cannot hold them. */
 size_t kfi_read_count(kfi_reader *in, size_t size, const char *field);
 /* Text up to its NUL, which is skipped; the pointer is into the file. NULL if no NUL follows. */

@@ -19,7 +19,7 @@ static atomic_int caught;
  * them: then it cleans up all the same, and keeps the guard, so that no thread makes another file. It runs in the main
  * thread, or in one of its own, and neither is stopped by it while holding the guard. */
 static void on_signal(int number)
-{
+{ /* GCOVR_EXCL_START: what a program counts is lost when a signal ends it; cli.kill and cli.files see what it did */
     if (deferred && !caught) {
         caught = number;
         return;
@@ -29,7 +29,7 @@ static void on_signal(int number)
     for (temporary *temp = temporaries; temp; temp = temp->next)
         remove_file(temp->path);
     end_by_signal(number);
-}
+} /* GCOVR_EXCL_STOP */
 
 void catch_signals(void)
 {
@@ -49,10 +49,10 @@ bool stop_asked(void)
 void die_of_signal(void)
 {
     int number = caught;
-    if (number) {
+    if (number) { /* GCOVR_EXCL_START: as above */
         fflush(NULL);
         end_by_signal(number);
-    }
+    } /* GCOVR_EXCL_STOP */
 }
 
 /* ---------------------------------------------------------------- temporary files */

@@ -129,8 +129,6 @@ static bool put_track(mm2_exporter *ex, const kf_track *track, size_t motion)
 {
     int32_t bone = ex->bone_of[track->node];
     uint32_t number, index;
-    if (track->layer > 0)
-        return drop(ex, track, "it lies on a layer above the first", ex->take->start);
     if (motion < ex->clip.channel_count && bone >= 0) {
         uint32_t floats = ex->clip.channels[motion].floats;
         if (track->channel == KF_TRANSLATION && bone == 0 && track->curves == 3) {

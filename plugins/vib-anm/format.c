@@ -35,20 +35,6 @@ int16_t vib_stored(kfi_vib_part part, double value, bool *clamped)
 
 /* ---------------------------------------------------------------- frames */
 
-const kfi_vib_anm *vib_file_of(const vib_native *native, size_t frame, size_t *local)
-{
-    size_t low = 0, high = native->count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (native->start[middle] <= frame)
-            low = middle;
-        else
-            high = middle;
-    }
-    *local = frame - native->start[low];
-    return &native->files[low];
-}
-
 vib_seen vib_see(const kfi_vib_anm *anm, size_t frame, unsigned object)
 {
     vib_seen seen = {0};

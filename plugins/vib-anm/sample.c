@@ -147,8 +147,6 @@ static bool take_track(vib_exporter *ex, vib_object *object, const kf_track *tra
 {
     const kf_track *before = track_before(ex, track->node, track->channel);
     bool whole = before && unchanged(track);
-    if (track->layer > 0)
-        return dropped(ex, track, "it lies on a layer above the first");
     if (track->channel == KF_VISIBILITY && track->curves == 1) {
         object->visible = whole ? &before->curve[0] : &track->curve[0];
         return true;

@@ -21,8 +21,6 @@ typedef struct vib_seen {
     const int16_t *part[KFI_VIB_PARTS]; /* NULL: not stored */
 } vib_seen;
 
-/* The file in which a frame of the take stands, and its number there. */
-const kfi_vib_anm *vib_file_of(const vib_native *native, size_t frame, size_t *local);
 /* Should a frame have an object twice, what is stored later counts. */
 vib_seen vib_see(const kfi_vib_anm *anm, size_t frame, unsigned object);
 
