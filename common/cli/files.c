@@ -73,15 +73,15 @@ bool stat_input(const char *path, input *in)
 static bool read_all(int file, size_t expected, input *in)
 {
     size_t capacity = expected < SIZE_MAX - 1 ? expected + 1 : expected; /* one more, to see the end */
-    in->data = need(resize_memory(NULL, NULL, 0, capacity));
+    in->data = need(malloc(capacity));
     for (;;) {
         if (in->size == capacity) {
             if (capacity > SIZE_MAX / 2) {
                 errno = EFBIG;
                 return false;
             }
-            in->data = need(resize_memory(NULL, in->data, capacity, 2 * capacity));
             capacity *= 2;
+            in->data = need(realloc(in->data, capacity));
         }
         ptrdiff_t got = read_some(file, (char *)in->data + in->size, capacity - in->size);
         if (got <= 0)

@@ -55,9 +55,7 @@ static int unknown_verb(const char *word)
 static bool open_library(cli *c)
 {
     kf_error error;
-    kf_library_options options = {.size = sizeof options,
-                                  .allocator = {NULL, resize_memory},
-                                  .plugin_path = getenv("KEYFERRY_PLUGIN_PATH")};
+    kf_library_options options = {.size = sizeof options, .plugin_path = getenv("KEYFERRY_PLUGIN_PATH")};
     c->library = kf_library_new(&options, &error);
     if (!c->library) {
         say_error(stderr, &error, NULL, 0, NULL);

@@ -25,11 +25,6 @@ enum { STANDARD_INPUT = 0, STANDARD_OUTPUT = 1, STANDARD_ERROR = 2 };
 bool is_terminal(int stream);
 size_t terminal_columns(void); /* of standard error */
 
-/* ---- memory */
-
-/* A kf_allocator's: (NULL, 0, n) allocates, (p, old, 0) frees; free() does too. */
-void *resize_memory(void *user, void *block, size_t old_size, size_t new_size);
-
 /* ---- files and folders */
 
 typedef enum file_kind { KIND_FILE, KIND_FOLDER, KIND_LINK, KIND_OTHER } file_kind;
