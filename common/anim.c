@@ -209,14 +209,22 @@ static const char *interp_problem(uint8_t interp, const kf_tcb *tcb)
     return NULL;
 }
 
+/* A number less itself is 0 only if it is finite. */
+static inline bool finite_key(const kf_key *key)
+{
+    return (key->time - key->time) + (key->value - key->value) + (key->in.dt - key->in.dt) + (key->in.dv - key->in.dv) +
+               (key->out.dt - key->out.dt) + (key->out.dv - key->out.dv) ==
+           0;
+}
+
 static const char *curve_problem(const kf_curve *curve)
 {
     for (size_t i = 0; i < curve->count; i++) {
         const kf_key *key = &curve->keys[i];
-        if (!isfinite(key->time) || !isfinite(key->value))
-            return "a key's time or value is not a finite number";
-        if (!isfinite(key->in.dt) || !isfinite(key->in.dv) || !isfinite(key->out.dt) || !isfinite(key->out.dv))
-            return "a key's handle is not a finite number";
+        kfi_look_ahead(key);
+        if (!finite_key(key))
+            return isfinite(key->time) && isfinite(key->value) ? "a key's handle is not a finite number"
+                                                               : "a key's time or value is not a finite number";
         if (i > 0 && key->time < curve->keys[i - 1].time)
             return "key times go backwards";
         const char *problem = interp_problem(key->interp, curve->tcb ? &curve->tcb[i] : NULL);

@@ -338,6 +338,7 @@ void kfi_curve_values(const kf_curve *curve, const double *times, size_t count, 
             key++;
         if (key + 1 == curve->count)
             break;
+        kfi_look_ahead(&curve->keys[key]);
         if (times[at] == curve->keys[key].time) { /* as in a bake at the rate of the keys */
             values[at++] = curve->keys[key].value;
             continue;

@@ -282,6 +282,7 @@ void kfi_fbx_pack_into(const kf_curve *curve, kfi_fbx_keys *keys)
     bool plain = false; /* the last record is that of any line */
     for (size_t i = 0; i < count; i++) {
         const kf_key *key = &curve->keys[i];
+        kfi_look_ahead(key);
         if (!isnan(key->value)) /* a value that is none holds the one before */
             value = to_float(key->value);
         keys->times[i] = round_ticks(key->time);

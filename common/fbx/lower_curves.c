@@ -32,7 +32,7 @@ static bool copy_curve(kfi_lowering *l, const kf_curve *from, kf_curve *to)
 /* On a segment; by FBX's rule the last key says how it is arrived at, too. */
 static bool has_tcb(const kf_curve *curve)
 {
-    for (size_t i = 0; i + (curve->tcb_rule != KF_TCB_FBX) < curve->count; i++)
+    for (size_t i = 0; curve->tcb && i + (curve->tcb_rule != KF_TCB_FBX) < curve->count; i++)
         if (curve->keys[i].interp == KF_TCB)
             return true;
     return false;
@@ -138,6 +138,7 @@ static void note_handles(kfi_lowering *l, const kf_curve *curve)
     for (size_t i = 0; i < curve->count; i++) {
         const kf_key *key = &curve->keys[i];
         bool first = i == 0, last = i + 1 == curve->count;
+        kfi_look_ahead(key);
         if (curve->keys[i].interp == KF_BEZIER && !last) {
             const kf_key *next = &curve->keys[i + 1];
             double duration = next->time - key->time;
@@ -159,9 +160,12 @@ static void note_handles(kfi_lowering *l, const kf_curve *curve)
  * a hundredth of a degree for three of them. */
 void kfi_lower_note_angles(kfi_lowering *l, const kf_curve *curve)
 {
-    for (size_t i = 0; i < curve->count; i++)
-        if (fabs(curve->keys[i].value) > 16384 && (double)(float)curve->keys[i].value != curve->keys[i].value)
-            kfi_note_loss(l, KFI_ANGLE_ROUNDED, curve->keys[i].time);
+    for (size_t i = 0; i < curve->count; i++) {
+        const kf_key *key = &curve->keys[i];
+        kfi_look_ahead(key);
+        if (fabs(key->value) > 16384 && (double)(float)key->value != key->value)
+            kfi_note_loss(l, KFI_ANGLE_ROUNDED, key->time);
+    }
 }
 
 /* A tenth of what is tolerated altogether, so that the way back has room too. */

@@ -4,7 +4,6 @@
 #include "writer.h"
 
 #include <string.h>
-#include <zlib.h>
 
 /* Huffman codes stand in the stream with their first bit lowest. */
 static uint32_t reversed(uint32_t code, unsigned bits)
@@ -105,6 +104,53 @@ void kfi_word_codes_init(kfi_word_codes *codes)
     codes->end = numbers[END];
 }
 
+/* ---------------------------------------------------------------- the check */
+
+/* The sum of four numbers of 16 bits, each times its factor; that and all sums before it are less than 65536. */
+static inline uint32_t four(uint64_t lanes, uint64_t factors)
+{
+    return (uint32_t)(lanes * factors >> 48);
+}
+
+/* Adler-32 (RFC 1950, 8.2) of up to 128 bytes, eight at a time: `even` and `odd` add up the bytes at each place of the
+ * eight, the two others how often those before have to be counted again, all in lanes of 16 bits that cannot overflow
+ * (16 * 15 / 2 * 255). */
+static void add_eights(const uint8_t *data, unsigned eights, uint32_t *a, uint32_t *b)
+{
+    const uint64_t bytes = 0x00ff00ff00ff00ff, ones = 0x0001000100010001, halves = 0x0000ffff0000ffff;
+    uint64_t even = 0, odd = 0, even_again = 0, odd_again = 0;
+    for (unsigned i = 0; i < eights; i++) {
+        uint64_t eight = kfi_load_u64(data + 8 * i);
+        even_again += even;
+        odd_again += odd;
+        even += eight & bytes;
+        odd += eight >> 8 & bytes;
+    }
+    uint64_t again = (even_again & halves) + (even_again >> 16 & halves) + (odd_again & halves) + (odd_again >> 16 & halves);
+    uint32_t sum = four(even, ones) + four(odd, ones), before = (uint32_t)again + (uint32_t)(again >> 32);
+    *b += 8 * eights * *a + 8 * (before + sum) - four(even, 0x0000000200040006) - four(odd, 0x0001000300050007);
+    *a += sum;
+}
+
+uint32_t kfi_words_check(const uint8_t *data, size_t size)
+{
+    enum { EIGHTS = 16, MODULUS = 65521 };
+    uint32_t a = 1, b = 0;
+    while (size >= 8) {
+        unsigned eights = size >= 8 * EIGHTS ? EIGHTS : (unsigned)(size / 8);
+        add_eights(data, eights, &a, &b);
+        a %= MODULUS;
+        b %= MODULUS;
+        data += 8 * eights;
+        size -= 8 * eights;
+    }
+    for (; size > 0; size--) {
+        a = (a + *data++) % MODULUS;
+        b = (b + a) % MODULUS;
+    }
+    return b << 16 | a;
+}
+
 /* ---------------------------------------------------------------- the words */
 
 static inline uint32_t word(const uint8_t *data, size_t i)
@@ -114,7 +160,7 @@ static inline uint32_t word(const uint8_t *data, size_t i)
 
 bool kfi_words_worthwhile(const uint8_t *data, size_t count)
 {
-    enum { PIECE = 128, PIECES = 8 };
+    enum { PIECE = 32, PIECES = 8 };
     size_t repeats = 0, seen = 0, stride = count > PIECE * PIECES ? count / PIECES : PIECE;
     for (size_t start = 4; start < count; start += stride) {
         size_t end = count - start < PIECE ? count : start + PIECE;
@@ -195,7 +241,7 @@ size_t kfi_words_put(kfi_words *words, uint8_t *out, size_t room)
         words->bit_count += symbol_bits(END);
         for (unsigned n = 0; n < words->bit_count; n += 8)
             *out++ = (uint8_t)(words->bits >> n);
-        uLong check = adler32(1, words->data, (uInt)(4 * words->count));
+        uint32_t check = kfi_words_check(words->data, 4 * words->count);
         for (int i = 3; i >= 0; i--)
             *out++ = (uint8_t)(check >> 8 * i);
         words->ended = true;

@@ -81,23 +81,34 @@ static bool read_tcb(x4_component *c)
     return true;
 }
 
-/* A control point (0 outgoing, 1 incoming) of key i as a handle of key `of`. */
-static bool read_point(x4_component *c, size_t i, unsigned point, size_t of, kf_handle *handle)
+/* Where the record of key `of` has no finite number its key has the last one; the point may itself be none. */
+static bool read_odd_point(x4_component *c, size_t i, const uint8_t *point, size_t of, kf_handle *handle)
 {
-    const uint8_t *p = record(c, i) + kfi_x4_point(c->index, point);
     kf_key *key = &c->curve->keys[of];
     double time = kfi_x4_time(record(c, of)), value = kfi_x4_value(record(c, of), c->index);
     if (!isfinite(time))
         time = key->time;
     if (!isfinite(value))
         value = key->value / c->unit;
-    handle->dt = kfi_load_f32(p) - time;
-    handle->dv = (kfi_load_f32(p + 4) - value) * c->unit;
+    handle->dt = kfi_load_f32(point) - time;
+    handle->dv = (kfi_load_f32(point + 4) - value) * c->unit;
     if (isfinite(handle->dt) && isfinite(handle->dv))
         return true;
     *handle = (kf_handle){0, 0};
     key->flags |= KF_KEY_NONFINITE_SHAPE;
     return warn_key(c, "nonfinite", i, "a control point is no finite number: a handle of no length is used");
+}
+
+/* A control point (0 outgoing, 1 incoming) of key i as a handle of key `of`. */
+static inline bool read_point(x4_component *c, size_t i, unsigned point, size_t of, kf_handle *handle)
+{
+    const uint8_t *p = record(c, i) + kfi_x4_point(c->index, point);
+    double dt = kfi_load_f32(p) - (double)kfi_x4_time(record(c, of));
+    double dv = (kfi_load_f32(p + 4) - (double)kfi_x4_value(record(c, of), c->index)) * c->unit;
+    if (!isfinite(dt) || !isfinite(dv))
+        return read_odd_point(c, i, p, of, handle);
+    *handle = (kf_handle){dt, dv};
+    return true;
 }
 
 static kf_handle third(const kf_key *from, const kf_key *to, double slope)

@@ -554,6 +554,20 @@ static void test_similar_arrays(void **state)
 
 /* ---------------------------------------------------------------- words */
 
+/* Our sum against zlib's, for every short length and with the bytes that make the largest sums. */
+static void test_words_check(void **state)
+{
+    (void)state;
+    static uint8_t data[20011];
+    for (int kind = 0; kind < 3; kind++) {
+        for (size_t i = 0; i < sizeof data; i++)
+            data[i] = kind == 0 ? 255 : kind == 1 ? (uint8_t)(i % 2 * 255) : (uint8_t)(i * i * 7 + i / 3);
+        for (size_t size = 0; size < 600; size++)
+            assert_int_equal(kfi_words_check(data + size % 9, size), adler32(1, data + size % 9, (uInt)size));
+        assert_int_equal(kfi_words_check(data, sizeof data), adler32(1, data, sizeof data));
+    }
+}
+
 static void test_words(void **state)
 {
     (void)state;
@@ -743,6 +757,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_random_trees, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_repeated_arrays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_similar_arrays, set_up, tear_down),
+        cmocka_unit_test(test_words_check),
         cmocka_unit_test_setup_teardown(test_words, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_sink_fails, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_sink_without_patch, set_up, tear_down),
