@@ -82,8 +82,8 @@ static void worker(void *user)
         do_one(b, index);
         lock_take(&b->guard);
         b->results[index].ready = true;
-        b->finished++;
-        condition_tell(&b->news);
+        if (++b->finished == b->count) /* till then somebody looks ten times a second */
+            condition_tell(&b->news);
     }
     lock_give(&b->guard);
 }
