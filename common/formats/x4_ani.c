@@ -150,12 +150,17 @@ bool kfi_x4_ani_decode(kfi_reader *in, kfi_x4_ani *ani)
     return true;
 }
 
-bool kfi_x4_ani_encode(kfi_writer *out, const kfi_x4_ani *ani)
+void kfi_x4_write_header(kfi_writer *out, const kfi_x4_ani *ani)
 {
     kfi_write_u32(out, ani->count);
     kfi_write_u32(out, ani->key_offset);
     kfi_write_u32(out, ani->version);
     kfi_write_u32(out, ani->padding);
+}
+
+bool kfi_x4_ani_encode(kfi_writer *out, const kfi_x4_ani *ani)
+{
+    kfi_x4_write_header(out, ani);
     kfi_write_bytes(out, ani->descriptions, (size_t)ani->count * X4_DESC_SIZE);
     kfi_write_bytes(out, ani->keys, ani->key_count * X4_KEY_SIZE);
     return !out->failed;

@@ -73,6 +73,8 @@ bool kfi_x4_ani_fits(const uint8_t *data, size_t size);
 /* The records stay in the reader's bytes. */
 bool kfi_x4_ani_decode(kfi_reader *in, kfi_x4_ani *ani);
 bool kfi_x4_ani_encode(kfi_writer *out, const kfi_x4_ani *ani);
+/* What comes before the descriptions and the keys, for those who make these in their place. */
+void kfi_x4_write_header(kfi_writer *out, const kfi_x4_ani *ani);
 
 static inline const uint8_t *kfi_x4_desc(const kfi_x4_ani *ani, size_t index)
 {

@@ -132,10 +132,8 @@ static bool write_plan(const x4_plan *p, kfi_writer *out)
                         "there is no animation that x4-ani could store");
     if (descs > (INT32_MAX - X4_HEADER_SIZE) / X4_DESC_SIZE)
         return kfi_fail(p->job, KF_INEXPRESSIBLE, KF_NO_OFFSET, "%zu descriptions are too many", descs);
-    uint8_t *desc_bytes = kfi_alloc_raw(p->job, descs, X4_DESC_SIZE);
-    uint8_t *key_bytes = kfi_alloc_raw(p->job, keys, X4_KEY_SIZE);
-    if (!desc_bytes || !key_bytes)
-        return false;
+    if (keys > (SIZE_MAX - X4_HEADER_SIZE - descs * X4_DESC_SIZE) / X4_KEY_SIZE)
+        return kfi_fail(p->job, KF_MEMORY_LIMIT, KF_NO_OFFSET, "%zu keys are too many for memory", keys);
     ani.count = (uint32_t)descs;
     ani.key_offset = X4_HEADER_SIZE + X4_DESC_SIZE * ani.count;
     if (p->native) { /* which of the two conventions shows only where there are descriptions */
@@ -145,9 +143,13 @@ static bool write_plan(const x4_plan *p, kfi_writer *out)
         if (from->count > 0 && from->key_offset == X4_HEADER_SIZE)
             ani.key_offset = X4_HEADER_SIZE;
     }
-    ani.descriptions = desc_bytes;
-    ani.keys = key_bytes;
-    ani.key_count = keys;
+    size_t records = descs * X4_DESC_SIZE + keys * X4_KEY_SIZE;
+    kfi_writer_init(out, p->job, X4_HEADER_SIZE + records);
+    kfi_x4_write_header(out, &ani);
+    uint8_t *desc_bytes = kfi_write_space(out, records);
+    if (!desc_bytes)
+        return false;
+    uint8_t *key_bytes = desc_bytes + descs * X4_DESC_SIZE;
     for (size_t i = 0; i < p->count; i++) {
         const x4_planned *item = &p->items[i];
         if (item->dropped)
@@ -158,8 +160,7 @@ static bool write_plan(const x4_plan *p, kfi_writer *out)
         desc_bytes += X4_DESC_SIZE;
         key_bytes += count * X4_KEY_SIZE;
     }
-    kfi_writer_init(out, p->job, X4_HEADER_SIZE + descs * X4_DESC_SIZE + keys * X4_KEY_SIZE);
-    return kfi_x4_ani_encode(out, &ani);
+    return true;
 }
 
 bool kfi_x4_export(kf_export_job *job)

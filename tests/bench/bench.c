@@ -442,10 +442,8 @@ int main(int argc, char **argv)
     save(&m, argv[4]);
     put("zlib1", zlib_alone(&anim, 1, keys, &m));
     put("zlib1_size", (double)m.size);
-    if (nodes * keys <= 200000) {
-        zlib_alone(&anim, 6, keys, &m);
-        put("zlib6_size", (double)m.size);
-    }
+    zlib_alone(&anim, 6, keys, &m);
+    put("zlib6_size", (double)m.size);
     free(m.data);
     put("memcpy", copy_alone(raw));
     put("raw_bytes", (double)raw);
