@@ -28,7 +28,7 @@ bool kfi_make_quat_keys(kf_job *job, kf_quat_curve *curve, size_t count, bool tc
 static inline void kfi_look_ahead(const kf_key *key)
 {
 #if defined(__GNUC__)
-    __builtin_prefetch((const void *)((uintptr_t)key + 4096));
+    __builtin_prefetch((const void *)((uintptr_t)key + 16384));
 #else
     (void)key;
 #endif
