@@ -13,7 +13,9 @@ typedef struct counts {
     size_t tcb, cubic, stepped, linear, eased,
         quat_keys; /* of what moves; visibility and custom channels are told apart */
     size_t visibility, morph, custom;
-    size_t long_names, odd_names;
+    size_t long_names, long_takes, odd_names;
+    size_t through_zero, mirrored; /* tracks with a scale that is or passes 0, or is below it */
+    size_t shape_takes;            /* takes but the first that animate nothing but shapes */
 } counts;
 
 static void count_curve(const kf_curve *curve, counts *n)
@@ -28,13 +30,31 @@ static void count_curve(const kf_curve *curve, counts *n)
     }
 }
 
+static void count_scale(const kf_track *track, counts *n)
+{
+    bool zero = false, below = false;
+    for (unsigned c = 0; c < track->curves; c++) {
+        for (size_t i = 0; i < track->curve[c].count; i++) {
+            double value = track->curve[c].keys[i].value;
+            zero = zero || value == 0 || (i > 0 && (value < 0) != (track->curve[c].keys[i - 1].value < 0));
+            below = below || value < 0;
+        }
+    }
+    n->through_zero += zero;
+    n->mirrored += below;
+}
+
 static counts count_all(const kf_anim *anim)
 {
     counts n = {0};
     for (size_t t = 0; t < anim->take_count; t++) {
+        bool shapes = t > 0 && anim->takes[t].track_count > 0;
         for (size_t i = 0; i < anim->takes[t].track_count; i++) {
             const kf_track *track = &anim->takes[t].tracks[i];
             n.tracks++;
+            shapes = shapes && track->channel == KF_MORPH;
+            if (track->channel == KF_SCALE)
+                count_scale(track, &n);
             n.visibility += track->channel == KF_VISIBILITY;
             n.morph += track->channel == KF_MORPH;
             n.custom += track->channel == KF_CUSTOM;
@@ -46,7 +66,10 @@ static counts count_all(const kf_anim *anim)
                     count_curve(&track->curve[c], &n);
             }
         }
+        n.shape_takes += shapes;
     }
+    for (size_t t = 0; t < anim->take_count; t++)
+        n.long_takes += anim->take_count > 1 && strlen(anim->takes[t].name) > 22;
     for (size_t i = 0; i < anim->node_count; i++) {
         const char *name = anim->nodes[i].name;
         n.long_names += strlen(name) > 40;
@@ -115,6 +138,15 @@ static void explain_blender(page *p, const kf_anim *anim, const counts *n)
     if (between > 0)
         say(p, "  changes  key times by up to %.4f s: no frame rate it keeps puts every key on a frame",
             between);
+    if (n->mirrored)
+        say(p, "  changes  scales below 0 and the rotation with them to other numbers that do the same (%zu track%s)",
+            n->mirrored, plural(n->mirrored));
+    if (n->through_zero)
+        say(p, "  drops    the rotation on frames where a scale is 0 (%zu track%s %s or passes it): an edit there does not come "
+               "back", n->through_zero, plural(n->through_zero), n->through_zero == 1 ? "is" : "are");
+    if (n->shape_takes)
+        say(p, "  drops    takes after the first that animate only shapes (%zu): use --split-takes, one file each",
+            n->shape_takes);
     if (n->visibility)
         say(p, "  drops    animated visibility (%zu track%s)", n->visibility, plural(n->visibility));
     if (n->custom)
@@ -124,7 +156,8 @@ static void explain_blender(page *p, const kf_anim *anim, const counts *n)
            "Properties on export");
     if (anim->take_count > 1)
         say(p,
-            "  beware   %zu takes: 5.2 exports only the active one right; use --split-takes, one file each",
+            "  beware   %zu takes: 5.2 exports only the active one right, and without All Actions so does 3.4; use "
+            "--split-takes, one file each",
             anim->take_count);
     if (anim->node_count >= MANY_NODES)
         say(p,
@@ -135,6 +168,8 @@ static void explain_blender(page *p, const kf_anim *anim, const counts *n)
     if (n->long_names)
         say(p, "  changes  %zu node name%s longer than 40 bytes, cut and mapped back", n->long_names,
             plural(n->long_names));
+    if (n->long_takes)
+        say(p, "  changes  %zu take name%s longer than 22 bytes, cut and mapped back", n->long_takes, plural(n->long_takes));
     say(p, "  restored what was not edited comes back byte for byte, dropped channels too; edited stretches "
            "are fitted "
            "with the format's own keys");

@@ -151,6 +151,9 @@ static bool lower_take(kfi_lowering *l, const kf_take *from, kf_take *to, double
     return true;
 }
 
+/* Blender cuts "node|take" at 63 bytes. */
+enum { BLENDER_NODE = 40, BLENDER_TAKE = 22 };
+
 /* Names that only the original can tell: of none, of two alike, or cut. */
 static bool count_changed_name(kfi_lowering *l, const char *given, const char *bytes)
 {
@@ -166,7 +169,9 @@ static bool lower_takes(kfi_lowering *l)
 {
     kf_anim *to = &l->to->anim;
     kfi_names names;
-    if (!kfi_names_init(&names, l->job, l->from->take_count, 0))
+    /* One take needs no name to be known by. */
+    size_t limit = l->options->program == KF_FOR_BLENDER && l->from->take_count > 1 ? BLENDER_TAKE : 0;
+    if (!kfi_names_init(&names, l->job, l->from->take_count, limit))
         return false;
     to->takes = NULL;
     to->take_count = 0;
@@ -230,8 +235,7 @@ static bool lower_nodes(kfi_lowering *l)
 {
     kf_anim *to = &l->to->anim;
     kfi_names names;
-    /* Blender cuts "node|take" at 63 bytes. */
-    size_t limit = l->options->program == KF_FOR_BLENDER ? 40 : 0;
+    size_t limit = l->options->program == KF_FOR_BLENDER ? BLENDER_NODE : 0;
     if (!kfi_names_init(&names, l->job, l->from->node_count, limit))
         return false;
     to->nodes = NULL;

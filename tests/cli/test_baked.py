@@ -116,5 +116,53 @@ class Rate(EditCase):
         self.assertIn("came back with 60 frames a second instead of 30: that makes it last 0.15 s instead of 0.3 s", self.said)
 
 
+def x4(parts):
+    """Of (node, take, times): linear positions, and rotations that begin later."""
+    def key(value, time):
+        handles = [n for v in value for n in (time + 0.1, v, time - 0.1, v)]
+        return struct.pack("<3f3if12f5fi6fI", *value, 2, 2, 2, time, *handles, *[0.0] * 5, 0, *[0.0] * 6, 0)
+    table = data = b""
+    for number, (node, take) in enumerate(parts):
+        table += struct.pack("<64s64s5if2i", node.encode(), take.encode(), 5, 3, 0, 0, 0, 2.0, 0, 0)
+        data += b"".join(key((number + i, i * i, 0), i * 0.5) for i in range(5))
+        data += b"".join(key((0.1 * i, 0, 0.2), 1 + i * 0.5) for i in range(3))
+    return struct.pack("<4i", len(parts), 16 + 160 * len(parts), 1, 0) + table + data
+
+
+class LongNames(EditCase):
+    ending = "ani"
+    original = x4([("a_node_with_quite_a_long_name_of_more_than_forty_bytes_" + node, "a_take_with_a_long_name_" + take)
+                   for node in "ab" for take in ("opening_the_door_slowly", "opening_the_door_fast", "shut")])
+
+    def test_what_blender_calls_them_is_not_cut(self):
+        """It calls the curves of a node in a take "node|take", and cuts that at 63 bytes."""
+        self.put("x.ani", self.original)
+        self.keyferry("convert", "x.ani", "x.fbx", "--ascii", "--for", "blender")
+        scene = fbxtext.Scene((self.dir / "x.fbx").read_text())
+        names = {"%s|%s" % (where[1], where[0]) for where in scene.curves()}
+        self.assertEqual(len(names), 6)
+        self.assertEqual(len({name[:63] for name in names}), 6, names)
+        self.assertIn("3 take names longer than 22 bytes", self.keyferry("explain", "x.ani", "--for", "blender").out.decode())
+
+    def test_they_come_back(self):
+        self.assertEqual(self.edit(by_a_program, "--for", "blender"), self.original)
+
+
+class BeforeTheFirstKey(EditCase):
+    """A bake shows a rotation before its first key too, and there it can be edited."""
+    ending = "ani"
+    original = x4([("a", "t")])
+
+    def test_an_edit(self):
+        def change(scene):
+            by_a_program(scene)
+            add(scene, ("t", "a", "Lcl Rotation", "x"), 6, 20)
+        self.put("edited/x.ani", self.edit(change, "--for", "blender"))
+        self.keyferry("convert", "edited/x.ani", "again.fbx", "--ascii", "--for", "blender")
+        values = [k.value for k in fbxtext.Scene((self.dir / "again.fbx").read_text()).curve("t", "a", "Lcl Rotation", "x").keys]
+        self.assertAlmostEqual(values[6], 20, 3)
+        self.assertTrue(all(abs(values[i]) < 0.02 for i in range(30) if i != 6), values)
+
+
 if __name__ == "__main__":
     unittest.main()
