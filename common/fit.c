@@ -225,7 +225,7 @@ static uint8_t choose_cubic(const kfi_fitting *f, bool handles)
     if (tcb && !handles && used[KF_TCB] > used[KF_HERMITE] + used[KF_BEZIER])
         return KF_TCB;
     if (hermite && bezier)
-        return used[KF_HERMITE] > used[KF_BEZIER] ? KF_HERMITE : KF_BEZIER;
+        return !handles && used[KF_HERMITE] > used[KF_BEZIER] ? KF_HERMITE : KF_BEZIER;
     return (uint8_t)(hermite ? KF_HERMITE : bezier ? KF_BEZIER : tcb ? KF_TCB : 0);
 }
 

@@ -51,6 +51,7 @@ typedef struct seen {
     double *times, *looks; /* the latter on the axis of what came back */
     bool *keyed;           /* a key of what came back says so, not only the line between two */
     double *value;         /* the original's own, where that is what came back */
+    bool *edited;          /* it is not */
     size_t count, edits;
 } seen;
 
@@ -59,7 +60,8 @@ static bool make_seen(kf_job *job, seen *s, size_t most)
     *s = (seen){.times = kfi_alloc_raw(job, most, sizeof *s->times), .looks = kfi_alloc_raw(job, most, sizeof *s->looks)};
     s->keyed = kfi_alloc(job, most, sizeof *s->keyed);
     s->value = kfi_alloc_raw(job, most, sizeof *s->value);
-    return s->times && s->looks && s->keyed && s->value;
+    s->edited = kfi_alloc(job, most, sizeof *s->edited);
+    return s->times && s->looks && s->keyed && s->value && s->edited;
 }
 
 /* Fills in the values. */
@@ -83,6 +85,7 @@ static void see(const kfi_merge_track *t, unsigned c, seen *s)
                 same = fabs(was[i] - now[i]) <= kfi_thinning(was[i], now[i]);
             if (same)
                 now[i] = own[i];
+            s->edited[first + i] = !same;
             s->edits += !same;
         }
     }
@@ -151,11 +154,18 @@ static bool open_edited(const kfi_merge_track *t, unsigned c, const seen *keys, 
     kfi_curve_affected(from, grows, which);
     for (size_t i = 0; i < from->count; i++)
         which[i] = which[i] && !edited[i];
-    if (!kfi_curve_tell_by_handles(t->job, to, &(kfi_opening){.tolerance = tolerance, .which = which}))
+    /* Components that share their keys: pieces end where those of the one before do. */
+    const kf_curve *before = c > 0 ? &t->merged->curve[c - 1] : to;
+    double *stops = kfi_alloc_raw(t->job, before->count, sizeof *stops);
+    if (!stops)
+        return false;
+    for (size_t i = 0; i < before->count; i++)
+        stops[i] = before->keys[i].time;
+    if (!kfi_curve_tell_by_handles(t->job, to, &(kfi_opening){tolerance, which, stops, before->count}))
         return false;
     for (size_t i = 0; i < to->count; i++)
         if (to->origin[i].key != KF_NEW && edited[to->origin[i].key] && to->keys[i].interp == KF_TCB)
-            to->keys[i].interp = KF_HERMITE;
+            to->keys[i].interp = KF_BEZIER;
     return true;
 }
 
@@ -241,6 +251,46 @@ static bool fit_drawn(const kfi_merge_track *t, unsigned c, const seen *keys, kf
     }
 }
 
+/* ---------------------------------------------------------------- samples */
+
+/* Whether TCB keys got numbers that the other components, which share them, do not have. */
+static bool has_own_numbers(const kfi_merge_track *t, const kf_curve *fitted)
+{
+    const kf_capabilities *can = t->input->capabilities;
+    if (!can->components_together || !(can->interps >> KF_BEZIER & 1) || t->original->curves == 1)
+        return false;
+    for (size_t i = 0; i < fitted->count; i++) {
+        bool tcb = fitted->keys[i].interp == KF_TCB || (i > 0 && fitted->keys[i - 1].interp == KF_TCB);
+        if (tcb && (fitted->origin[i].key == KF_NEW || fitted->origin[i].changed & (KF_CHANGED_TCB | KF_CHANGED_EASE)))
+            return true;
+    }
+    return false;
+}
+
+static bool fit_samples(const kfi_merge_track *t, unsigned c, const seen *keys, kfi_fit_options options, kf_curve *fitted)
+{
+    if (keys->edits == 0)
+        return true;
+    if (!kfi_fit(t->job, keys->times, keys->value, keys->count, &options, fitted))
+        return false;
+    if (!has_own_numbers(t, fitted))
+        return true;
+    kf_curve opened;
+    uint8_t *looks = kfi_alloc_raw(t->job, keys->count, sizeof *looks);
+    if (!looks)
+        return false;
+    for (size_t i = 0; i + 1 < keys->count; i++)
+        looks[i] = keys->edited[i] || keys->edited[i + 1] ? MANY_LOOKS : FEW_LOOKS;
+    if (!open_edited(t, c, keys, looks, 0.5 * options.tolerance, &opened))
+        return false;
+    options.original = &opened;
+    options.handles = true;
+    if (!kfi_fit(t->job, keys->times, keys->value, keys->count, &options, fitted))
+        return false;
+    pass_on(&opened, &t->original->curve[c], fitted);
+    return true;
+}
+
 bool kfi_merge_dense(kfi_merge_track *t, unsigned c)
 {
     const kf_curve *from = &t->original->curve[c], *w = &t->written->curve[c], *e = &t->edited->curve[c];
@@ -261,9 +311,7 @@ bool kfi_merge_dense(kfi_merge_track *t, unsigned c)
                         : t->original->channel == KF_ROTATION ? 0.01
                                                               : 1e-4 * fmax(high - low, 1.0);
     kf_curve fitted = {0};
-    if (!samples && !fit_drawn(t, c, &keys, options, &fitted))
-        return false;
-    if (samples && keys.edits && !kfi_fit(t->job, keys.times, keys.value, keys.count, &options, &fitted))
+    if (!(samples ? fit_samples : fit_drawn)(t, c, &keys, options, &fitted))
         return false;
     if (fitted.count == 0) { /* others may have changed in the same keys: its own keep their bytes */
         kf_origin *origin;

@@ -2,6 +2,7 @@
 """What an artist does to X4 curves in an FBX besides moving one key: other kinds of tangents, keys added and deleted, whole
 curves retimed. The file that comes back plays what the FBX plays, and what was not touched keeps its bytes."""
 import importlib.util
+import math
 import os
 import random
 import struct
@@ -307,6 +308,36 @@ class X4(EditCase):
                 curve.store()
             self.only(self.edit(change), (first + 128 * edited + 8, 4), (first + 128 * edited + 84, 4))
 
+
+    def test_bend_in_a_bake(self):
+        """x alone, and all three, of keys that share T, C and B: on every frame what was drawn, few keys more, and nothing else."""
+        rng = random.Random(3)
+        frames = list(range(0, 240, 15))
+        keys = [generate.key(generate.frame(f), [rng.uniform(-2, 2) for _ in "xyz"], TCB if f < frames[-1] else STEP,
+                             tcb=(*(rng.uniform(-0.5, 0.5) for _ in "tcb"), 0.0, 0.0)) for f in frames]
+        self.original = generate.ani([generate.description("door", "open", generate.frame(frames[-1]), pos=keys)])
+        for axes in ("x", "xyz"):
+            wanted = {}
+
+            def change(scene):
+                for axis in "xyz":
+                    curve = scene.curve("open", "door", "Lcl Translation", axis)
+                    for i, k in enumerate(curve.keys):
+                        if axis in axes and 110 < i < 125:
+                            k.value += 0.5 * math.sin(math.pi * (i - 110) / 15) ** 2
+                    curve.store()
+                    wanted[axis] = [k.value for k in curve.keys]
+            now = self.edit(change, "--bake=30")
+            self.keyferry("convert", "y.ani", "z.fbx", "--ascii", "-y", "--bake=30")
+            scene = fbxtext.Scene((self.dir / "z.fbx").read_text())
+            for axis in "xyz":
+                found = [k.value for k in scene.curve("open", "door", "Lcl Translation", axis).keys]
+                for i, (a, b) in enumerate(zip(wanted[axis], found)):
+                    self.assertAlmostEqual(a, b, None, (axis, i), 4.1e-4)
+            first, more = 16 + 160, (len(now) - len(self.original)) // 128
+            self.assertLessEqual(more, 7)
+            self.assertEqual(now[first:first + 128 * 6], self.original[first:first + 128 * 6])
+            self.assertEqual(now[first + 128 * (11 + more):], self.original[first + 128 * 11:])
 
 
 if __name__ == "__main__":
