@@ -260,7 +260,7 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
     double step = kfi_coarse_step(m, written_take);
     if (!kfi_tell_rate(m, written_take) || !kfi_fill_standing(m, written_take) ||
         !kfi_settle_take(m, written_take, step) ||
-        (step > 0 && !kfi_refill_take(m, written_take, step)))
+        (step > 0 && !kfi_refill_take(m, written_take, step)) || !kfi_refill_start(m, written_take))
         return false;
     size_t frames = sampled && came_back ? frame_count(m, written_take) : 0;
 

@@ -117,6 +117,8 @@ bool kfi_fill_standing(kfi_merging *m, size_t written_take);
  * what was written put back between those that are as they were. */
 double kfi_coarse_step(const kfi_merging *m, size_t written_take);
 bool kfi_refill_take(kfi_merging *m, size_t written_take, double step);
+/* What was written before the first key that came back. */
+bool kfi_refill_start(kfi_merging *m, size_t written_take);
 /* Warns if a program's other frame rate made a take faster or slower. */
 bool kfi_tell_rate(const kfi_merging *m, size_t written_take);
 /* merge_rotation.c: what came back of a take, its rotations and scales in the numbers that were written where they mean

@@ -159,7 +159,38 @@ static bool match_tracks(kf_job *job, const kfi_merge *input, const kfi_limits *
     return true;
 }
 
-/* A program that starts counting frames at 1, or that starts every take at 0, shifts the whole take. */
+/* In how many of the values that are looked at a take is as it was written, that much later. Before the first key that
+ * came back and after the last nothing is known. */
+static size_t agreement(const kfi_merge *input, const kfi_limits *limits, const kfi_matches *m, size_t t, double offset)
+{
+    enum { LOOKS = 64 };
+    const kf_take *take = &input->written->takes[t];
+    size_t agree = 0;
+    for (size_t i = 0; i < take->track_count; i++) {
+        const kf_track *was = &take->tracks[i], *now = m->track[t][i];
+        kf_rotation_order order = (kf_rotation_order)input->written->nodes[was->node].order;
+        for (unsigned c = 0; now && c < was->curves && c < now->curves; c++) {
+            const kf_curve *w = &was->curve[c], *e = &now->curve[c];
+            for (size_t k = 0; e->count && k < w->count; k += w->count / LOOKS + 1) {
+                double time = w->keys[k].time, a[3], b[3];
+                if (time + offset < e->keys[0].time - limits->time || time + offset > e->keys[e->count - 1].time + limits->time)
+                    continue;
+                for (unsigned d = 0; d < was->curves && d < now->curves; d++) {
+                    a[d] = kfi_curve_value(&was->curve[d], time, was->rest[d]);
+                    b[d] = kfi_curve_value(&now->curve[d], time + offset, now->rest[d]);
+                }
+                bool turns = was->channel == KF_ROTATION && was->curves == 3 && now->curves == 3;
+                agree += turns ? kfi_alike(KF_ROTATION, a, order, b, (kf_rotation_order)input->edited->nodes[now->node].order)
+                               : fabs(a[c] - b[c]) <= fmax(limits->value[was->channel], kfi_thinning(a[c], b[c]));
+            }
+        }
+    }
+    return agree;
+}
+
+/* A program that starts counting frames at 1, or that starts every take at 0, shifts the whole take. Its first key tells by
+ * how much, unless the program was told to start elsewhere: then it is still as it was one frame later, or just when it
+ * was. */
 static void find_offsets(const kfi_merge *input, const kfi_limits *limits, kfi_matches *m)
 {
     for (size_t t = 0; t < input->written->take_count; t++) {
@@ -174,10 +205,21 @@ static void find_offsets(const kfi_merge *input, const kfi_limits *limits, kfi_m
                 }
             }
         }
-        double offset = edited - written;
-        double frames = offset * input->edited->frame_rate;
-        bool shifted = isfinite(offset) && fabs(offset) > limits->time && fabs(frames - nearbyint(frames)) < 0.01;
-        m->offset[t] = !limits->exact && shifted && input->baked ? offset : 0;
+        double rate = input->edited->frame_rate, offset = edited - written, frames = offset * rate;
+        m->offset[t] = 0;
+        if (limits->exact || !input->baked || !isfinite(offset) || !(rate > 0))
+            continue;
+        if (fabs(offset) > limits->time && fabs(frames - nearbyint(frames)) < 0.01)
+            m->offset[t] = offset;
+        const double others[] = {1 / rate, 0};
+        size_t most = agreement(input, limits, m, t, m->offset[t]);
+        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+            size_t agree = fabs(others[i] - m->offset[t]) > limits->time ? agreement(input, limits, m, t, others[i]) : 0;
+            if (agree > most) {
+                most = agree;
+                m->offset[t] = others[i];
+            }
+        }
     }
 }
 

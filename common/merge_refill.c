@@ -1,5 +1,6 @@
-/* A program may sample more coarsely than was written, every second frame for example (Blender: "Sampling Rate"). What lies
- * between two samples that are as they were written was not seen, and nobody edited it: it is put back. */
+/* What a program did not sample, and nobody edited. It may take fewer samples than were written, every second frame for
+ * example (Blender: "Sampling Rate"): what lies between two that are as they were written is put back. And it may begin
+ * later: so is what was before. */
 #include "merge_internal.h"
 
 #include <math.h>
@@ -115,6 +116,48 @@ static bool refill_curve(const refill *r, unsigned c, kf_curve *to)
     }
     to->count = count;
     return true;
+}
+
+/* The keys before `first`, then those that came back. */
+static bool put_before(kf_job *job, const kf_curve *was, const kf_curve *now, double offset, double first, kf_curve *to)
+{
+    size_t before = 0;
+    while (before < was->count && was->keys[before].time + offset < first)
+        before++;
+    *to = (kf_curve){0};
+    if (!kfi_make_keys(job, to, before + now->count, false))
+        return false;
+    for (size_t i = 0; i < before; i++)
+        to->keys[i] = (kf_key){.time = was->keys[i].time + offset, .value = was->keys[i].value, .interp = KF_LINEAR};
+    for (size_t i = 0; i < now->count; i++)
+        to->keys[before + i] = now->keys[i];
+    return true;
+}
+
+bool kfi_refill_start(kfi_merging *m, size_t written_take)
+{
+    const kf_take *take = &m->input->written->takes[written_take];
+    double first, last, start = 0, end = 0, offset = m->matches.offset[written_take];
+    double half = 0.5 / m->input->written->frame_rate;
+    if (m->limits.exact || !m->input->baked || !range_of(m, written_take, &first, &last) ||
+        !kfi_take_range(take, &start, &end) || !(first > start + offset + half))
+        return true;
+    for (size_t i = 0; i < take->track_count; i++) {
+        const kf_track *was = &take->tracks[i], **back = &m->matches.track[written_take][i];
+        if (!*back || (*back)->curves != was->curves)
+            continue;
+        kf_track *filled = kfi_alloc(m->job, 1, sizeof *filled);
+        if (!filled)
+            return false;
+        *filled = **back;
+        for (unsigned c = 0; c < was->curves; c++)
+            if ((*back)->curve[c].count &&
+                !put_before(m->job, &was->curve[c], &(*back)->curve[c], offset, first - half, &filled->curve[c]))
+                return false;
+        *back = filled;
+    }
+    return kfi_warn(m->job, "kept", "take \"%.60s\": its first %.4g s did not come back and stay as they were: let the program "
+                                    "export from its first frame on", take->name, first - offset - start);
 }
 
 bool kfi_refill_take(kfi_merging *m, size_t written_take, double step)

@@ -98,6 +98,34 @@ class Coarse(EditCase):
         self.assertTrue(0.15 < x[3] < 0.25 and 0.15 < x[5] < 0.25, x)
 
 
+class Range(EditCase):
+    """A program that exports a range of frames, the first of which it calls 1."""
+    FILES = ("x4-ani/door.ani", "ei-anm/body.anm", "mm2-anim/two-bones.anim", "nytro-anim/tcb.nanim", "vib-anm/first.anm")
+
+    def begin(self, frame):
+        def change(scene):
+            by_a_program(scene)
+            curves = list(scene.curves().values())
+            step = min(b.time - a.time for curve in curves for a, b in zip(curve.keys, curve.keys[1:]))
+            for curve in curves:
+                first = curve.keys[0]
+                early = [fbxtext.Key(i * step, first.value, first.flags, first.data) for i in range(frame, 0)]
+                curve.keys = early + curve.keys[max(frame, 0):]
+                for key in curve.keys:
+                    key.time += step
+                curve.store()
+        return change
+
+    def test_elsewhere(self):
+        for self.file in self.FILES:
+            for frame in (0, -3, 1):
+                with self.subTest(file=self.file, frame=frame):
+                    self.ending = self.file.rsplit(".", 1)[1]
+                    self.original = (SOURCE / "tests" / "data" / self.file).read_bytes()
+                    self.assertEqual(self.edit(self.begin(frame), "--for", "blender"), self.original, self.said)
+                    self.assertEqual(frame == 1, "did not come back and stay as they were: let the program export" in self.said)
+
+
 class Rate(EditCase):
     ending = "anim"
     original = HEAD + frames()
