@@ -83,7 +83,7 @@ def nytro(folder):
 
 def ei(folder):
     frames = 20
-    for part, points in (("body", 0), ("head", 0), ("wing", 6)):
+    for part, points in (("body", 0), ("head", 0), ("wing", 6), ("tail", 0)):
         data = struct.pack("<I", frames)
         for i in range(frames):
             half = 0.5 * math.sin(i / frames * math.tau + len(part))
