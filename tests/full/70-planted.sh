@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Errors planted in the X4 importer, one at a time: its tests fail, although every FBX carries its original.
+# Errors planted in the X4 importer and in the merge, one at a time: tests fail, although every FBX carries its original.
 set -euo pipefail
 . "$KEYFERRY_SOURCE/scripts/lib.sh"
 need_build_tools && need python3=python3 || skip "The build tools are missing"

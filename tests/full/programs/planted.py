@@ -1,12 +1,15 @@
 """planted.py TREE: builds the sources in TREE, with its build files in TREE/build, once as they are and once with each of
-these errors in the X4 importer. What comes back by way of the original is right all the same; the tests must notice."""
+these errors in the X4 importer, and in the merge, which then restores too much. What comes back by way of the original is
+right all the same; the tests must notice."""
 import os
 import re
 import subprocess
 import sys
 
 TREE = sys.argv[1]
-TESTS = os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "cli", "test_x4.py")
+FOLDER = os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "cli")
+IMPORTER = ("test_x4.py", "Reading", "Rebuilt.test_exact", "Restored.test_capsule")
+MERGE = ("test_edits_all.py", "All.test_several_at_once", "All.test_region_in_blender")
 KEYS, LISTS = "plugins/x4-ani/import_keys.c", "plugins/x4-ani/import.c"
 DATA = "common/formats/x4_ani.h"
 ERRORS = (
@@ -26,33 +29,44 @@ ERRORS = (
     ("the first duration, not the longest", LISTS, "at->end = fmax(at->end, duration_of(desc));",
      "at->end = at->end > 0 ? at->end : duration_of(desc);"),
 )
+MERGED = (
+    ("all values are the same", "common/merge_internal.h", "return gap <= (relative > absolute ? relative : absolute);",
+     "return gap <= 1e9 * (relative > absolute ? relative : absolute);"),
+    ("values of keys are not looked at", "common/merge_keys.c", "        changed |= KF_CHANGED_VALUE;\n    /* The interpolation",
+     "        changed |= 0;\n    /* The interpolation"),
+    ("a bake is what was written", "common/merge_dense.c", "            if (same)\n                now[i] = own[i];",
+     "            if (same || now[i] == now[i])\n                now[i] = own[i];"),
+    ("a frame is what was written", "common/merge_samples.c", "        bool same = same_at(t, f, i);", "        bool same = i < f->count;"),
+    ("a turn is what was written", "common/merge_quat.c", "> limit_of(t) + thinned(t, time);", "> 1e9 + limit_of(t) + thinned(t, time);"),
+)
 
 
-def failing():
+def failing(tests):
     """The tests that fail with what is in TREE now."""
     subprocess.run(["cmake", "--build", os.path.join(TREE, "build"), "--target", "keyferry"], check=True,
                    stdout=subprocess.DEVNULL)
-    done = subprocess.run([sys.executable, TESTS, "Reading", "Rebuilt.test_exact", "Restored.test_capsule"],
-                          capture_output=True, text=True)
+    done = subprocess.run([sys.executable, os.path.join(FOLDER, tests[0]), *tests[1:]], capture_output=True, text=True,
+                          env={**os.environ, "KEYFERRY_BUILD": os.path.join(TREE, "build")})
     return sorted(set(re.findall(r"^(?:FAIL|ERROR): (\w+)", done.stderr, re.M))), done
 
 
 status = 0
-failed, done = failing()
-print("%-40s %s" % ("as it is", ", ".join(failed) or "passes"), flush=True)
-if failed or done.returncode:
-    sys.exit(done.stderr[-2000:])
-for name, file, right, wrong in ERRORS:
-    path = os.path.join(TREE, file)
-    with open(path, encoding="utf-8") as source:
-        text = source.read()
-    if text.count(right) != 1:
-        sys.exit("%s: it no longer says \"%s\" once" % (file, right))
-    with open(path, "w", encoding="utf-8") as source:
-        source.write(text.replace(right, wrong))
-    failed, _ = failing()
-    print("%-40s %s" % (name, ", ".join(failed) or "NOT NOTICED"), flush=True)
-    status |= not failed
-    with open(path, "w", encoding="utf-8") as source:
-        source.write(text)
+for tests, errors in ((IMPORTER, ERRORS), (MERGE, MERGED)):
+    failed, done = failing(tests)
+    print("%-40s %s" % ("as it is", ", ".join(failed) or "passes"), flush=True)
+    if failed or done.returncode:
+        sys.exit(done.stderr[-2000:])
+    for name, file, right, wrong in errors:
+        path = os.path.join(TREE, file)
+        with open(path, encoding="utf-8") as source:
+            text = source.read()
+        if text.count(right) != 1:
+            sys.exit("%s: it no longer says \"%s\" once" % (file, right))
+        with open(path, "w", encoding="utf-8") as source:
+            source.write(text.replace(right, wrong))
+        failed, _ = failing(tests)
+        print("%-40s %s" % (name, ", ".join(failed) or "NOT NOTICED"), flush=True)
+        status |= not failed
+        with open(path, "w", encoding="utf-8") as source:
+            source.write(text)
 sys.exit(status)
