@@ -342,7 +342,7 @@ bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_mer
     bool wrapped = kfi_find_wrapper(input->edited, digest) >= 0;
     bool perhaps = input->first_node == 1 && !(wrapped && m.limits.exact);
     if (perhaps)
-        kfi_find_ways(input, wrapped, ways);
+        kfi_find_ways(input, ways);
     if (!kfi_match(job, input, &m.limits, perhaps ? ways : NULL, &m.matches) ||
         (perhaps && !kfi_unwrap(&m, ways, &unwrapped, &turned)))
         return false;

@@ -84,7 +84,7 @@ typedef struct kfi_turn {
     double back[4];   /* the rotation that undoes it; the mirroring goes into the scale */
 } kfi_turn;
 enum { KFI_AS_WRITTEN, KFI_IN_WORLD, KFI_IN_METRES, KFI_ALL_ROUND, KFI_WAYS };
-void kfi_find_ways(const kfi_merge *input, bool wrapped, kfi_turn ways[KFI_WAYS]);
+void kfi_find_ways(const kfi_merge *input, kfi_turn ways[KFI_WAYS]);
 bool kfi_turns(const kfi_turn *t);
 void kfi_undo_rotation(const kfi_turn *t, double q[4]);
 void kfi_undo(const kfi_turn *t, unsigned channel, kf_rotation_order order, const double near[3], double value[3]);

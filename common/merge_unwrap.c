@@ -187,6 +187,16 @@ static unsigned best_way(const size_t own[KFI_WAYS + 1], const size_t all[KFI_WA
     return 2 * own[way] > own[KFI_WAYS] ? way : common;
 }
 
+/* One that was written just below the wrapper and hangs below neither it nor another node of ours now. */
+static bool is_orphan(const kfi_merging *m, size_t n)
+{
+    int32_t back = m->matches.back[n];
+    if (m->input->written->nodes[n].parent != 0 || back < 0)
+        return false;
+    int32_t above = m->input->edited->nodes[back].parent;
+    return above < 0 || m->matches.node[above] < 0;
+}
+
 /* How much of every written node's motion (and of all of it: `all`) each way leaves as it was written. Those further down
  * stand below a node of ours whatever became of the wrapper, but may be turned all round. */
 static void count_ways(const kfi_merging *m, const kfi_turn ways[KFI_WAYS], size_t (*score)[KFI_WAYS + 1], size_t all[KFI_WAYS + 1])
@@ -201,7 +211,7 @@ static void count_ways(const kfi_merging *m, const kfi_turn ways[KFI_WAYS], size
                                 score[track->node]);
         }
     for (size_t n = 0; n < written->node_count; n++) {
-        if (written->nodes[n].parent != 0)
+        if (!is_orphan(m, n))
             score[n][KFI_IN_WORLD] = score[n][KFI_IN_METRES] = score[n][KFI_AS_WRITTEN];
         for (unsigned i = 0; i <= KFI_WAYS; i++)
             all[i] += score[n][i];
@@ -214,7 +224,6 @@ bool kfi_unwrap(kfi_merging *m, const kfi_turn ways[KFI_WAYS], kf_anim *to, bool
     size_t (*score)[KFI_WAYS + 1] = kfi_alloc(m->job, written->node_count, sizeof *score), all[KFI_WAYS + 1] = {0};
     uint8_t *way = kfi_alloc(m->job, edited->node_count, sizeof *way);
     const kfi_turn **turn_of_node = kfi_alloc(m->job, edited->node_count, sizeof *turn_of_node);
-    bool wrapped = m->matches.wrapper >= 0;
     size_t orphans = 0, moved = 0, around = 0;
     if (!score || !way || !turn_of_node)
         return false;
@@ -223,19 +232,18 @@ bool kfi_unwrap(kfi_merging *m, const kfi_turn ways[KFI_WAYS], kf_anim *to, bool
         int32_t back = m->matches.back[n];
         if (back < 0)
             continue;
+        bool orphan = is_orphan(m, n);
         unsigned best = best_way(score[n], all);
-        /* One that hangs below another of ours was written so, or put there. */
-        int32_t parent = edited->nodes[back].parent;
-        if (best != KFI_ALL_ROUND && (written->nodes[n].parent != 0 || (parent >= 0 && m->matches.node[parent] >= 0)))
+        if (best != KFI_ALL_ROUND && !orphan)
             best = KFI_AS_WRITTEN;
         way[back] = (uint8_t)best;
         turn_of_node[back] = best != KFI_AS_WRITTEN && kfi_turns(&ways[best]) ? &ways[best] : NULL;
-        orphans += !wrapped && written->nodes[n].parent == 0;
+        orphans += orphan;
         moved += best != KFI_AS_WRITTEN;
         around += best == KFI_ALL_ROUND;
     }
     if (orphans && !kfi_note(m->job, "wrapper",
-                             "the node that was above all others is gone or has another name: nodes are known by their "
+                             "the node that was above all others is gone, elsewhere or has another name: nodes are known by their "
                              "names, and %zu of %zu below it brought back into the game's axes and unit",
                              moved, orphans))
         return false;

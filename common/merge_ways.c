@@ -1,7 +1,7 @@
 /* The ways in which a node's transform may stand in an FBX that came back, other than as it was written:
  *
- *   in the world         the wrapper is gone, but the motion was kept, so that the wrapper's transform is part of it
- *   in a program's axes  the wrapper was deleted in a program with Z up and metres (Blender), which then wrote the FBX in
+ *   in the world         the wrapper is not above it, but the motion was kept, so that the wrapper's transform is part of it
+ *   in a program's axes  the wrapper was taken away in a program with Z up and metres (Blender), which then wrote the FBX in
  *                        the axes and unit that the file states
  *   turned all round     that program also turned every node's own axes (Blender's "Apply Transform") */
 #include "merge_internal.h"
@@ -88,7 +88,7 @@ static kfi_turn turn_of(matrix m)
     return t;
 }
 
-void kfi_find_ways(const kfi_merge *input, bool wrapped, kfi_turn ways[KFI_WAYS])
+void kfi_find_ways(const kfi_merge *input, kfi_turn ways[KFI_WAYS])
 {
     const kf_settings *settings = &input->edited->settings;
     matrix none = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, metres = {{100, 0, 0}, {0, 0, 100}, {0, -100, 0}};
@@ -102,8 +102,6 @@ void kfi_find_ways(const kfi_merge *input, bool wrapped, kfi_turn ways[KFI_WAYS]
     ways[KFI_IN_METRES] = turn_of(product);
     ways[KFI_ALL_ROUND] = ways[KFI_IN_METRES];
     ways[KFI_ALL_ROUND].around = true;
-    if (wrapped)
-        ways[KFI_IN_WORLD].usable = ways[KFI_IN_METRES].usable = false;
 }
 
 /* ---------------------------------------------------------------- which it is */

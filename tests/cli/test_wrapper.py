@@ -80,8 +80,8 @@ def rests(model):
             for c in CHANNELS}
 
 
-def unwrap(scene, m=None):
-    """Deletes the wrapper; the matrix goes into the nodes that were below it ("basis": the wrapper's own)."""
+def unwrap(scene, m=None, keep=False):
+    """Deletes the wrapper, or leaves it alone; the matrix goes into the nodes that were below it ("basis": the wrapper's own)."""
     top = wrapper(scene)
     number = top.values[0]
     if m == "basis":
@@ -92,7 +92,8 @@ def unwrap(scene, m=None):
     for link in links.all("C"):
         if link.values[1] in below and link.values[2] == number:
             link.values[2] = "0"
-    scene.remove(top)
+    if not keep:
+        scene.remove(top)
     if not m:
         return
     curves = scene.curves()
@@ -189,6 +190,11 @@ class Gone(EditCase):
 
     def test_in_metres_with_z_up(self):
         self.each_file(lambda scene: unwrap(scene, METRES), "--for", "blender")
+
+    def test_still_there_but_above_nothing(self):
+        """As after baking with the parents cleared."""
+        for m in (METRES, "basis"):
+            self.each_file(lambda scene, m=m: (by_a_program(scene), unwrap(scene, m, keep=True)), "--for", "blender")
 
     def test_one_take_of_several(self):
         """Under a program's own name, and in its axes: it is still known which."""
