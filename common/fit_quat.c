@@ -365,6 +365,11 @@ bool kfi_fit_quat(kf_job *job, const double *times, const double (*q)[4], size_t
         return true;
     kfi_quat_fitting f = {.job = job, .interps = options->interps, .original = options->original};
     f.tolerance = options->tolerance > 0.0 ? options->tolerance : 0.01;
+    bool about_axis;
+    if (!kfi_fit_quat_axis(job, times, q, count, options, f.tolerance, curve, &about_axis))
+        return false;
+    if (about_axis)
+        return true;
     if (!take_samples(&f, times, q, count))
         return false;
     if (f.original && f.original->count

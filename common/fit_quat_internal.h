@@ -30,6 +30,10 @@ typedef struct kfi_quat_fitting {
 bool kfi_quat_fit_curve(kfi_quat_fitting *f, kf_quat_curve *curve);
 double kfi_quat_fit_worst(const kfi_quat_fitting *f, const kf_quat_curve *curve, size_t i);
 
+/* fit_quat_axis.c: TCB keys about one axis; not *done where it is something else. */
+bool kfi_fit_quat_axis(kf_job *job, const double *times, const double (*q)[4], size_t count,
+                       const kfi_fit_quat_options *options, double tolerance, kf_quat_curve *curve, bool *done);
+
 /* fit_quat_tcb.c: a sample in the open segment beside item i, `side` 0 before it and 1 after it, at which a
  * key lets the item keep the original's segment on its other side; and the numbers it takes. False if there
  * is none. */

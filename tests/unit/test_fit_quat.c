@@ -151,10 +151,54 @@ static void test_from_nothing(void **state)
     assert_true(none.count == 0 && one.count == 1);
 }
 
+/* A door: TCB keys about one axis, a stretch turned further. As few keys as any curve would need, the rest as it was. */
+static void test_about_an_axis(void **state)
+{
+    (void)state;
+    enum { KEYS = 12 };
+    size_t before = 0, after = 0;
+    for (int n = 0; n < 40; n++) {
+        kf_quat_curve curve = {0};
+        assert_true(kfi_make_quat_keys(&curve_job, &curve, KEYS, true));
+        double time = 0;
+        for (size_t i = 0; i < KEYS; i++) {
+            double half = random_between(-40, 40) * acos(-1) / 180;
+            kf_quat_key *key = &curve.keys[i];
+            *key = (kf_quat_key){.time = time, .q = {cos(half), 0.6 * sin(half), 0.8 * sin(half), 0}, .interp = KF_TCB};
+            curve.tcb[i] = (kf_tcb){(float)random_between(-0.4, 0.4), (float)random_between(-0.4, 0.4),
+                                    (float)random_between(-0.4, 0.4), 0, 0};
+            time += (double)(8 + random_below(15)) / 30;
+        }
+        size_t count = bake(&curve), segment = random_below(KEYS - 1);
+        double start = curve.keys[segment].time, end = curve.keys[segment + 1].time;
+        for (size_t i = 0; i < count; i++) {
+            double share = (times[i] - start) / (end - start), more = sin(share * acos(-1));
+            if (!(share > 0 && share < 1))
+                continue;
+            double half = 7 * more * more * acos(-1) / 180, is[4];
+            kfi_quat_multiply(q[i], (const double[4]){cos(half), 0.6 * sin(half), 0.8 * sin(half), 0}, is);
+            memcpy(q[i], is, sizeof is);
+        }
+        kf_quat_curve back = fit(count, 1u << KF_TCB | 1u << KF_LINEAR, 0.01, &curve);
+        assert_true(worst_at_samples(&back, count) <= 0.01);
+        before += KEYS;
+        after += back.count;
+        for (size_t i = 0; i < KEYS; i++) {
+            bool found = i + 2 >= segment && i <= segment + 3;
+            for (size_t k = 0; k < back.count; k++)
+                found = found || (back.origin[k].key == i && back.origin[k].changed == 0);
+            assert_true(found);
+        }
+    }
+    print_message("about one axis: %zu keys, one segment bent, fitted with %zu\n", before, after);
+    assert_true((double)after <= 1.5 * (double)before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_untouched, curve_set_up, curve_tear_down),
+        cmocka_unit_test_setup_teardown(test_about_an_axis, curve_set_up, curve_tear_down),
         cmocka_unit_test_setup_teardown(test_region, curve_set_up, curve_tear_down),
         cmocka_unit_test_setup_teardown(test_from_nothing, curve_set_up, curve_tear_down),
     };
