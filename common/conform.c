@@ -1,142 +1,22 @@
-#include "conform.h"
+#include "conform_internal.h"
 
-#include "curve_frames.h"
 #include "fit.h"
 #include "rotation.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct conforming {
-    kf_job *job;
-    const kf_anim *from;
-    const kf_capabilities *can;
-    double rate;
-    double tolerance;
-    const kf_take *take; /* at work */
-} conforming;
-
-static bool can(const conforming *c, kf_interp interp)
-{
-    return c->can->interps >> interp & 1;
-}
-
-/* Half of what is tolerated: the way to FBX has used the other half. */
-static double rotation_tolerance(const conforming *c)
-{
-    return (c->tolerance > 0 ? c->tolerance : 0.01) * 0.5;
-}
-
-static const char *node_name(const conforming *c, const kf_track *track)
+static const char *node_name(const kfi_conforming *c, const kf_track *track)
 {
     return c->from->nodes[track->node].name;
 }
 
-/* ---------------------------------------------------------------- a value a frame */
-
-static size_t frame_count(const conforming *c)
-{
-    double frames = floor((c->take->end - c->take->start) * c->rate + 0.5) + 1;
-    return frames < 1 ? 1 : (size_t)fmin(frames, 1e7);
-}
-
-/* A curve's value on each of the frames: that of the key which stands there, if there is one, for FBX rounds times. */
-static double *frame_values(const conforming *c, const kf_curve *curve, double rest, size_t first, size_t count)
-{
-    kfi_frames frames = {c->take->start, c->rate, first + count};
-    kfi_walk walk = {curve, rest, 0};
-    double *values = kfi_alloc_raw(c->job, count, sizeof *values);
-    ptrdiff_t key;
-    for (size_t i = 0; values && i < count; i++)
-        values[i] = kfi_walk_value(&walk, &frames, first + i, &key);
-    return values;
-}
-
-/* The frames that a curve's keys lie on or between, of all that the take has. */
-static size_t own_frames(const conforming *c, const kf_curve *curve, size_t *first)
-{
-    double last = (double)(frame_count(c) - 1);
-    double from = floor((curve->keys[0].time - c->take->start) * c->rate + 1e-6);
-    double to = ceil((curve->keys[curve->count - 1].time - c->take->start) * c->rate - 1e-6);
-    from = fmax(0, fmin(from, last));
-    to = fmax(from, fmin(to, last));
-    *first = (size_t)from;
-    return (size_t)(to - from) + 1;
-}
-
-static bool sample_curve(const conforming *c, kf_channel channel, kf_curve *curve, double rest)
-{
-    size_t count = frame_count(c), used = 0, first = 0;
-    /* There may be a shape for every frame, each with a weight of a few frames: not all frames for each. */
-    if (channel == KF_MORPH && curve->count)
-        count = own_frames(c, curve, &first);
-    double *values = frame_values(c, curve, rest, first, count);
-    kf_curve to = {0};
-    if (!values || !kfi_make_keys(c->job, &to, count, false))
-        return false;
-    bool stepped = !can(c, KF_LINEAR);
-    for (size_t i = 0; i < count; i++) {
-        /* Held values need no key of their own. */
-        if (stepped && used > 0 && values[i] == to.keys[used - 1].value)
-            continue;
-        to.keys[used++] = (kf_key){
-            .time = (double)(first + i) / c->rate, .value = values[i], .interp = stepped ? KF_STEP : KF_LINEAR};
-    }
-    to.count = used;
-    *curve = to;
-    return true;
-}
-
-static bool sample_rotation(const conforming *c, kf_track *track)
-{
-    size_t count = frame_count(c);
-    double *values[3];
-    for (unsigned a = 0; a < 3; a++)
-        if (!(values[a] = frame_values(c, &track->curve[a], track->rest[a], 0, count)))
-            return false;
-    kf_quat_curve to = {0};
-    if (!kfi_make_quat_keys(c->job, &to, count, false))
-        return false;
-    kf_rotation_order order = (kf_rotation_order)c->from->nodes[track->node].order;
-    for (size_t i = 0; i < count; i++) {
-        double euler[3] = {values[0][i], values[1][i], values[2][i]};
-        kf_quat_key *key = &to.keys[i];
-        key->time = (double)i / c->rate;
-        key->interp = KF_LINEAR;
-        kfi_quat_from_euler(euler, order, key->q);
-        /* The same half of the sphere as the frame before. */
-        const double *last = i ? to.keys[i - 1].q : key->q;
-        double dot = key->q[0] * last[0] + key->q[1] * last[1] + key->q[2] * last[2] + key->q[3] * last[3];
-        for (int k = 0; dot < 0 && k < 4; k++)
-            key->q[k] = -key->q[k];
-    }
-    track->quat = to;
-    track->quaternion = true;
-    track->curves = 0;
-    return true;
-}
-
-static bool conform_sampled(const conforming *c, kf_track *track)
-{
-    if (track->state != KF_TRACK_NEW)
-        return true; /* on the format's frames already */
-    if (track->quaternion && !kfi_euler_from_quat_curve(c->job, &track->quat, KF_XYZ, rotation_tolerance(c), track->curve))
-        return false;
-    if (track->channel == KF_ROTATION && c->can->quaternion)
-        return sample_rotation(c, track);
-    for (unsigned i = 0; i < track->curves; i++)
-        if ((track->curve[i].count || track->channel <= KF_SCALE) &&
-            !sample_curve(c, (kf_channel)track->channel, &track->curve[i], track->rest[i]))
-            return false;
-    return true;
-}
-
 /* ---------------------------------------------------------------- keys at any time */
 
-static bool fits(const conforming *c, const kf_curve *curve)
+static bool fits(const kfi_conforming *c, const kf_curve *curve)
 {
     for (size_t i = 0; i < curve->count; i++)
-        if (!can(c, (kf_interp)curve->keys[i].interp))
+        if (!kfi_can(c, (kf_interp)curve->keys[i].interp))
             return false;
     return true;
 }
@@ -148,20 +28,20 @@ static bool derives(const kf_curve *curve, const kf_key *key)
 }
 
 /* Whether a key's own value shows for no more than an instant, because the segment before it is a step. */
-static bool is_instant(const conforming *c, const kf_curve *curve, size_t i)
+static bool is_instant(const kfi_conforming *c, const kf_curve *curve, size_t i)
 {
     return i == 0 ? curve->keys[0].time <= c->take->start : curve->keys[i - 1].interp == KF_STEP;
 }
 
 /* The kind that the segment after key i can be told in without a change of shape; its own where there is none. */
-static kf_interp other_kind(const conforming *c, const kf_curve *curve, size_t i, const kfi_segment *s)
+static kf_interp other_kind(const kfi_conforming *c, const kf_curve *curve, size_t i, const kfi_segment *s)
 {
     kf_interp own = (kf_interp)curve->keys[i].interp;
-    if (s->shape == KFI_HOLD_NEXT && can(c, KF_STEP) && is_instant(c, curve, i))
+    if (s->shape == KFI_HOLD_NEXT && kfi_can(c, KF_STEP) && is_instant(c, curve, i))
         return KF_STEP;
-    if (s->shape == KFI_CUBIC && can(c, KF_HERMITE))
+    if (s->shape == KFI_CUBIC && kfi_can(c, KF_HERMITE))
         return KF_HERMITE;
-    if ((s->shape == KFI_CUBIC || s->shape == KFI_BEZIER) && can(c, KF_BEZIER))
+    if ((s->shape == KFI_CUBIC || s->shape == KFI_BEZIER) && kfi_can(c, KF_BEZIER))
         return KF_BEZIER;
     return own;
 }
@@ -186,7 +66,7 @@ static void set_handles(const kf_curve *from, size_t i, kf_curve *to, kf_origin 
 }
 
 /* What can be told in another form without a change of shape. */
-static bool convert_forms(const conforming *c, kf_curve *curve)
+static bool convert_forms(const kfi_conforming *c, kf_curve *curve)
 {
     kf_curve to = *curve;
     kf_origin *origin = kfi_alloc(c->job, curve->count, sizeof *origin);
@@ -198,11 +78,11 @@ static bool convert_forms(const conforming *c, kf_curve *curve)
         if (curve->tcb)
             to.tcb[i] = curve->tcb[i];
         origin[i] = curve->origin ? curve->origin[i] : (kf_origin){KF_NEW, KF_CHANGED_ALL};
-        if (can(c, (kf_interp)key->interp))
+        if (kfi_can(c, (kf_interp)key->interp))
             continue;
         origin[i].changed |= KF_CHANGED_INTERP;
         if (i + 1 == curve->count) {
-            key->interp = can(c, KF_STEP) ? KF_STEP : KF_LINEAR;
+            key->interp = kfi_can(c, KF_STEP) ? KF_STEP : KF_LINEAR;
             continue;
         }
         kfi_segment s;
@@ -226,7 +106,7 @@ static bool differ(kf_handle a, kf_handle b, double size)
 }
 
 /* FBX's TCB keys keep their numbers; the games' rule gives some of them other slopes. */
-static bool take_tcb_rule(const conforming *c, const kf_track *track, const kf_curve *from, kf_curve *curve)
+static bool take_tcb_rule(const kfi_conforming *c, const kf_track *track, const kf_curve *from, kf_curve *curve)
 {
     curve->tcb_rule = KF_TCB_KOCHANEK;
     for (size_t i = 0; i + 1 < curve->count && from->tcb_rule == KF_TCB_FBX; i++) {
@@ -243,20 +123,20 @@ static bool take_tcb_rule(const conforming *c, const kf_track *track, const kf_c
                             "game gives end keys, unevenly spaced ones and those beside other kinds other slopes than "
                             "FBX does%s",
                             c->take->name, node_name(c, track), kfi_channel_name((kf_channel)track->channel),
-                            curve->keys[i].time, can(c, KF_BEZIER) ? ": --tcb slopes keeps the motion" : "");
+                            curve->keys[i].time, kfi_can(c, KF_BEZIER) ? ": --tcb slopes keeps the motion" : "");
     }
     return true;
 }
 
 /* Samples tell a jump as a steep line; the format has nothing better. */
-static bool tell_jumps(const conforming *c, const kf_track *track, const kf_curve *curve)
+static bool tell_jumps(const kfi_conforming *c, const kf_track *track, const kf_curve *curve)
 {
     size_t jumps = 0;
     double first = 0;
     for (size_t i = 0; i + 1 < curve->count; i++) {
         const kf_key *key = &curve->keys[i];
         bool step = key->interp == KF_STEP || key->interp == KF_STEP_NEXT;
-        if (step && !can(c, (kf_interp)key->interp) && key->value != key[1].value && jumps++ == 0)
+        if (step && !kfi_can(c, (kf_interp)key->interp) && key->value != key[1].value && jumps++ == 0)
             first = key->interp == KF_STEP ? key[1].time : key->time;
     }
     return jumps == 0 || kfi_warn(c->job, "jumps",
@@ -266,7 +146,15 @@ static bool tell_jumps(const conforming *c, const kf_track *track, const kf_curv
                                   jumps, first);
 }
 
-static bool conform_curve(const conforming *c, const kf_track *track, kf_curve *curve)
+/* Within half of what is tolerated: what the format does to times and values has the rest. */
+static bool fit(const kfi_conforming *c, const kf_track *track, kf_curve *curve)
+{
+    double share = track->channel == KF_ROTATION ? 0.25 : 0.5; /* misses of three angles add up */
+    double within = share * kfi_tolerated(c->tolerance, (kf_channel)track->channel, curve);
+    return kfi_fit_curve(c->job, curve, c->can->interps, within, curve);
+}
+
+static bool conform_curve(const kfi_conforming *c, const kf_track *track, kf_curve *curve)
 {
     const kf_curve from = *curve;
     if (fits(c, curve) && (!curve->tcb || curve->tcb_rule != KF_TCB_FBX)) {
@@ -274,12 +162,11 @@ static bool conform_curve(const conforming *c, const kf_track *track, kf_curve *
         return true;
     }
     return convert_forms(c, curve) && take_tcb_rule(c, track, &from, curve) &&
-           (fits(c, curve) || (tell_jumps(c, track, curve) &&
-                               kfi_fit_curve(c->job, curve, c->can->interps, c->tolerance, curve)));
+           (fits(c, curve) || (tell_jumps(c, track, curve) && fit(c, track, curve)));
 }
 
 /* A linear key on nearly every frame is a bake: samples of a curve, not the keys of one. */
-static bool is_bake(const conforming *c, const kf_curve *curve)
+static bool is_bake(const kfi_conforming *c, const kf_curve *curve)
 {
     enum { LEAST = 8 };
     if (curve->count < LEAST || c->can->interps == 1u << KF_LINEAR)
@@ -295,7 +182,7 @@ static bool is_bake(const conforming *c, const kf_curve *curve)
     return true;
 }
 
-static bool fit_bake(const conforming *c, const kf_track *track, kf_curve *curve)
+static bool fit_bake(const kfi_conforming *c, const kf_track *track, kf_curve *curve)
 {
     double *times = kfi_alloc_raw(c->job, curve->count, sizeof *times);
     double *values = kfi_alloc_raw(c->job, curve->count, sizeof *values);
@@ -311,14 +198,14 @@ static bool fit_bake(const conforming *c, const kf_track *track, kf_curve *curve
     return kfi_fit(c->job, times, values, curve->count, &options, curve);
 }
 
-static bool conform_keyed(const conforming *c, kf_track *track)
+static bool conform_keyed(const kfi_conforming *c, kf_track *track)
 {
     if (track->channel == KF_ROTATION && c->can->quaternion) {
         if (track->quaternion)
             return true;
         kf_quat_curve to = {0};
         if (!kfi_quat_from_euler_curves(c->job, track->curve, track->rest,
-                                        (kf_rotation_order)c->from->nodes[track->node].order, rotation_tolerance(c),
+                                        (kf_rotation_order)c->from->nodes[track->node].order, kfi_rotation_tolerance(c),
                                         &to))
             return false;
         track->quat = to;
@@ -328,7 +215,7 @@ static bool conform_keyed(const conforming *c, kf_track *track)
     }
     if (track->quaternion) {
         if (!kfi_euler_from_quat_curve(c->job, &track->quat, (kf_rotation_order)c->from->nodes[track->node].order,
-                                       rotation_tolerance(c), track->curve))
+                                       kfi_rotation_tolerance(c), track->curve))
             return false;
         track->quaternion = false;
         track->curves = 3;
@@ -341,7 +228,7 @@ static bool conform_keyed(const conforming *c, kf_track *track)
             continue;
         }
         /* Keys made elsewhere, told by their motion instead of their numbers if that was asked for. */
-        if (track->state == KF_TRACK_NEW && c->job->options.tcb == KF_TCB_SLOPES && can(c, KF_BEZIER) &&
+        if (track->state == KF_TRACK_NEW && c->job->options.tcb == KF_TCB_SLOPES && kfi_can(c, KF_BEZIER) &&
             !kfi_without_tcb(c->job, (kf_channel)track->channel, curve))
             return false;
         if (!conform_curve(c, track, curve))
@@ -357,7 +244,13 @@ static bool conform_keyed(const conforming *c, kf_track *track)
                                   c->take->name, node_name(c, track), kfi_channel_name((kf_channel)track->channel), more));
 }
 
-static bool conform_take(conforming *c, const kf_take *from, kf_take *to)
+/* How often it was said that a motion is another one now. */
+static size_t said(const kfi_conforming *c)
+{
+    return kfi_said(c->job, "tcb-bent") + kfi_said(c->job, "jumps");
+}
+
+static bool conform_take(kfi_conforming *c, const kf_take *from, kf_take *to, bool *told)
 {
     c->take = from;
     *to = *from;
@@ -378,8 +271,10 @@ static bool conform_take(conforming *c, const kf_take *from, kf_take *to)
         *out = *track;
         if (track->state == KF_TRACK_SAME || track->state == KF_TRACK_KEPT)
             continue;
-        if (!(c->can->frame_rate > 0 ? conform_sampled(c, out) : conform_keyed(c, out)))
+        size_t before = said(c);
+        if (!(c->can->frame_rate > 0 ? kfi_conform_frames(c, out) : conform_keyed(c, out)))
             return false;
+        told[i] = said(c) > before;
     }
     if (rebased) {
         to->end = from->end - from->start;
@@ -389,17 +284,22 @@ static bool conform_take(conforming *c, const kf_take *from, kf_take *to)
 }
 
 bool kfi_conform(kf_job *job, const kf_anim *from, const kf_capabilities *capabilities, double rate, double tolerance,
-                 kf_anim *to)
+                 kf_anim *to, const bool **told)
 {
-    conforming c = {.job = job, .from = from, .can = capabilities, .rate = rate, .tolerance = tolerance};
+    kfi_conforming c = {.job = job, .from = from, .can = capabilities, .rate = rate, .tolerance = tolerance};
     *to = *from;
     if (capabilities->frame_rate > 0)
         to->frame_rate = rate;
     to->takes = kfi_alloc(job, from->take_count, sizeof *to->takes);
-    if (!to->takes)
-        return false;
+    size_t tracks = 0;
     for (size_t i = 0; i < from->take_count; i++)
-        if (!conform_take(&c, &from->takes[i], &to->takes[i]))
+        tracks += from->takes[i].track_count;
+    bool *next = kfi_alloc(job, tracks, sizeof *next);
+    *told = next;
+    if (!to->takes || !next)
+        return false;
+    for (size_t i = 0; i < from->take_count; next += from->takes[i++].track_count)
+        if (!conform_take(&c, &from->takes[i], &to->takes[i], next))
             return false;
     return true;
 }

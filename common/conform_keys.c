@@ -196,14 +196,14 @@ static bool tell_by_handles(kf_job *job, kf_curve *curve, const double *times, s
     return true;
 }
 
-static double default_tolerance(const kf_track *track, const kf_curve *curve)
+double kfi_tolerated(double tolerance, kf_channel channel, const kf_curve *curve)
 {
     double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < curve->count; i++) {
         low = fmin(low, curve->keys[i].value);
         high = fmax(high, curve->keys[i].value);
     }
-    return track->channel == KF_ROTATION ? 0.01 : 1e-4 * fmax(high - low, 1.0);
+    return tolerance > 0 ? tolerance : channel == KF_ROTATION ? 0.01 : 1e-4 * fmax(high - low, 1.0);
 }
 
 /* The times of all keys. */
@@ -230,13 +230,8 @@ static double *common_times(kf_job *job, const kf_track *track, size_t *count)
 
 bool kfi_without_tcb(kf_job *job, kf_channel channel, kf_curve *curve)
 {
-    double low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; i < curve->count; i++) {
-        low = fmin(low, curve->keys[i].value);
-        high = fmax(high, curve->keys[i].value);
-    }
     kf_curve to;
-    if (!kfi_curve_to_slopes(job, curve, channel == KF_ROTATION ? 0.001 : 1e-5 * fmax(high - low, 1), &to))
+    if (!kfi_curve_to_slopes(job, curve, 0.1 * kfi_tolerated(0, channel, curve), &to))
         return false;
     kf_origin *origin = kfi_alloc_raw(job, to.count, sizeof *origin);
     for (size_t i = 0; origin && i < to.count; i++) {
@@ -253,6 +248,31 @@ bool kfi_without_tcb(kf_job *job, kf_channel channel, kf_curve *curve)
     return origin != NULL;
 }
 
+/* Where the handles of a segment pass each other in time, a part of it would have one that reaches beyond its end, and
+ * that is cut. Each half, by its parameter, has none such, nor have the parts of a half. */
+static bool halve_passing(kf_job *job, kf_curve *curve, const double *times, size_t count, bool *grown)
+{
+    double *all = kfi_alloc_raw(job, 2 * curve->count, sizeof *all);
+    size_t total = 0;
+    if (!all)
+        return false;
+    for (size_t i = 0, at = 0; i < curve->count; i++) {
+        kfi_segment s = {.shape = KFI_HOLD};
+        if (i + 1 < curve->count)
+            kfi_curve_segment(curve, i, &s);
+        all[total++] = curve->keys[i].time;
+        while (at < count && by_then(times[at], curve->keys[i].time))
+            at++;
+        bool parted = i + 1 < curve->count && at < count && !by_then(curve->keys[i + 1].time, times[at]);
+        if (parted && s.shape == KFI_BEZIER && s.h0.dt - s.h1.dt > s.t1 - s.t0)
+            all[total++] = (double)(float)(0.5 * (s.t0 + s.t1) + 0.375 * (s.h0.dt + s.h1.dt));
+    }
+    if (total == curve->count)
+        return true;
+    *grown = true;
+    return give_keys(job, curve, all, total, 0, curve);
+}
+
 bool kfi_unite_keys(kf_job *job, kf_track *track, double tolerance, size_t *more)
 {
     enum { PASSES = 8 }; /* after that, all that could ask for one more at once */
@@ -264,10 +284,11 @@ bool kfi_unite_keys(kf_job *job, kf_track *track, double tolerance, size_t *more
         for (unsigned c = 0; c < track->curves; c++) {
             kf_curve *curve = &track->curve[c];
             double share = track->channel == KF_ROTATION ? 0.25 : 0.5; /* misses of three angles add up */
-            double within = share * (tolerance > 0 ? tolerance : default_tolerance(track, curve));
+            double within = share * kfi_tolerated(tolerance, (kf_channel)track->channel, curve);
             times = common_times(job, track, &count);
             if (!times || (curve->count != count &&
-                           !tell_by_handles(job, curve, times, count, pass >= PASSES, within, &grown)))
+                           !(tell_by_handles(job, curve, times, count, pass >= PASSES, within, &grown) &&
+                             halve_passing(job, curve, times, count, &grown))))
                 return false;
         }
     }

@@ -37,6 +37,10 @@ const char *kfi_output_name(kf_job *job, const kf_format *format, const char *wa
 bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edited, kfi_original *original,
                        const char *output, kfi_merge_report *report);
 
+/* Reads what was emitted and warns of each track whose motion is not that of `asked`, which was conformed and exported;
+ * `told` is kfi_conform's. */
+bool kfi_prove(kf_job *job, const kf_format *format, const kf_anim *asked, const bool *told);
+
 /* An FBX back into the game's files, which are then job->emitted; nothing is done but *target set if that is FBX. */
 bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, const kf_format **target,
                       kf_summary *summary);

@@ -91,6 +91,9 @@ bool kfi_curve_tell_by_handles(kf_job *job, kf_curve *curve, const kfi_opening *
  * control point. */
 void kfi_segment_slopes(const kfi_segment *segment, double least, double most, double slope[2],
                         double weight[2]);
+/* Times inside a Bezier segment about the place where it is steepest, up to three, ascending; how many. None where it is
+ * not much steeper than elsewhere: samples at even times see it all. */
+size_t kfi_segment_steep(const kfi_segment *segment, double times[3]);
 /* And back: the handles of a key whose segment has that duration. */
 static inline kf_handle kfi_weighted_handle(double slope, double weight, double duration)
 {

@@ -318,3 +318,24 @@ void kfi_segment_slopes(const kfi_segment *segment, double least, double most, d
     if (segment->shape == KFI_CUBIC)
         weight[0] = weight[1] = 1.0 / 3.0;
 }
+
+/* Time as a share of the segment runs as 3(1-u)^2 u a + 3(1-u) u^2 b + u^3: slowest, and the curve steepest, where the
+ * derivative of that, a parabola, has its vertex. */
+size_t kfi_segment_steep(const kfi_segment *segment, double times[3])
+{
+    double duration = segment->t1 - segment->t0;
+    if (segment->shape != KFI_BEZIER || !(duration > 0.0))
+        return 0;
+    double a = segment->h0.dt / duration, b = 1.0 + segment->h1.dt / duration, bend = 3.0 * (a - b) + 1.0;
+    double u = bend > 0.0 ? (2.0 * a - b) / bend : -1.0;
+    double pace = 3.0 * (a + u * (2.0 * (b - 2.0 * a) + u * bend));
+    size_t count = 0;
+    if (!(u > 0.0 && u < 1.0) || pace > 0.3)
+        return 0;
+    for (int i = -1; i <= 1; i++) {
+        double at = u + 0.08 * i;
+        if (at > 0.0 && at < 1.0)
+            times[count++] = segment->t0 + duration * at * (3.0 * (1.0 - at) * ((1.0 - at) * a + at * b) + at * at);
+    }
+    return count;
+}

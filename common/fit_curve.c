@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { PER_SEGMENT = 48 };
+enum { PER_SEGMENT = 48, PER_BEZIER = 128 }; /* the latter may turn sharply anywhere */
 
 /* How far into a segment a share of its way is: evenly in time, but a Bezier curve is steep where time runs slowly. */
 static double time_at(const kfi_segment *s, double u)
@@ -35,10 +35,11 @@ static size_t sample_segment(const kfi_segment *segment, double *times, double *
         }
         return PER_SEGMENT;
     }
-    for (int i = 0; i < PER_SEGMENT; i++)
-        times[i] = segment->t0 + time_at(segment, (double)i / PER_SEGMENT);
-    kfi_segment_values(segment, times, PER_SEGMENT, values);
-    return PER_SEGMENT;
+    int count = segment->shape == KFI_BEZIER ? PER_BEZIER : PER_SEGMENT;
+    for (int i = 0; i < count; i++)
+        times[i] = segment->t0 + time_at(segment, (double)i / count);
+    kfi_segment_values(segment, times, (size_t)count, values);
+    return (size_t)count;
 }
 
 /* Origins of the fit name keys of `from`; what those were named in their turn is what counts. */
@@ -60,7 +61,7 @@ bool kfi_fit_curve(kf_job *job, const kf_curve *from, uint32_t interps, double t
         *to = same;
         return true;
     }
-    size_t most = (from->count - 1) * PER_SEGMENT + 1, count = 0;
+    size_t most = (from->count - 1) * PER_BEZIER + 1, count = 0;
     double *times = kfi_alloc_raw(job, most, sizeof *times),
            *values = kfi_alloc_raw(job, most, sizeof *values);
     if (!times || !values)

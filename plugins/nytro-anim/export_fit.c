@@ -6,8 +6,11 @@
 
 enum { ROUNDS = 16, SAMPLES = 7 };
 
-/* Keys nearer than this are one to the eye; a jump stays this steep. */
-static const double SHORTEST = 1e-3;
+/* Keys are no nearer than this, eight steps of a 32-bit time at the least: what is steeper is as good as a jump. */
+static double shortest(double time)
+{
+    return fmax(1e-4, fabs(time) * 0x1p-20);
+}
 
 bool kfi_nytro_is_kind(const nytro_node *node, uint32_t kind)
 {
@@ -153,7 +156,7 @@ static bool measure(const nytro_node *node, nytro_channel *channel, uint32_t kin
     for (size_t i = 0; i + 1 < channel->count; i++) {
         nytro_key *key = &channel->keys[i];
         double much = 0.0, when = key->time, error = segment_error(channel, &p, i, tolerance, &much, &when);
-        key->split = error > 1.0 && channel->keys[i + 1].time - key->time > 2 * SHORTEST;
+        key->split = error > 1.0 && channel->keys[i + 1].time - key->time > 2 * shortest(key->time);
         *splits += key->split;
         if (error > most) {
             most = error;

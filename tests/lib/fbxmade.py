@@ -15,7 +15,7 @@ def properties(*items):
 
 def scene(nodes, rate=24, end=1.0):
     """`nodes`: {name: {"parent": name, "rest": {"T": (x, y, z)}, "T"|"R"|"S": (x keys, y keys, z keys), "V": keys}}, each
-    key (seconds, value) or (seconds, value, flags)."""
+    key (seconds, value), (seconds, value, flags) or (seconds, value, flags, its four attribute words)."""
     number = iter(range(1000, 100000))
     ids = {name: next(number) for name in nodes}
     stack, layer = next(number), next(number)
@@ -41,7 +41,7 @@ def scene(nodes, rate=24, end=1.0):
                 lines = [f"Default: {keys[0][1]}", "KeyVer: 4009", array("KeyTime", [round(k[0] * TICKS) for k in keys]),
                          array("KeyValueFloat", [k[1] for k in keys]),
                          array("KeyAttrFlags", [k[2] if len(k) > 2 else LINEAR for k in keys]),
-                         array("KeyAttrDataFloat", [0] * 4 * len(keys)), array("KeyAttrRefCount", [1] * len(keys))]
+                         array("KeyAttrDataFloat", [word for k in keys for word in (k[3] if len(k) > 3 else (0, 0, 0, 0))]), array("KeyAttrRefCount", [1] * len(keys))]
                 objects.append(f'AnimationCurve: {curve}, "AnimCurve::", "" {{\n' + "\n".join(lines) + "\n}")
                 links.append(f'C: "OP",{curve},{group}, "{part}"')
     settings = properties(("UpAxis", "int", [1]), ("UpAxisSign", "int", [1]), ("FrontAxis", "int", [2]), ("FrontAxisSign", "int", [1]),

@@ -1,0 +1,30 @@
+/* Between conform.c and conform_frames.c. */
+#ifndef KFI_CONFORM_INTERNAL_H
+#define KFI_CONFORM_INTERNAL_H
+
+#include "conform.h"
+
+typedef struct kfi_conforming {
+    kf_job *job;
+    const kf_anim *from;
+    const kf_capabilities *can;
+    double rate;
+    double tolerance;
+    const kf_take *take; /* at work */
+} kfi_conforming;
+
+static bool kfi_can(const kfi_conforming *c, kf_interp interp)
+{
+    return c->can->interps >> interp & 1;
+}
+
+/* Half of what is tolerated: the way to FBX has used the other half. */
+static inline double kfi_rotation_tolerance(const kfi_conforming *c)
+{
+    return (c->tolerance > 0 ? c->tolerance : 0.01) * 0.5;
+}
+
+/* conform_frames.c: a new track gets a value on each of the format's frames. */
+bool kfi_conform_frames(const kfi_conforming *c, kf_track *track);
+
+#endif
