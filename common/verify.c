@@ -73,7 +73,7 @@ static bool too_coarse(const kf_job *job, const char *node)
 /* Whether a warning told of what this difference is about. */
 static bool excused(const kf_job *job, const kf_anim *anim, const kfi_lowered *lowered, const kf_difference *item)
 {
-    if (kfi_said(job, "nonfinite") || (kfi_said(job, "name-changed") && (item->only_a || item->only_b)) ||
+    if (kfi_said(job, "nonfinite") || ((kfi_said(job, "name-changed") || kfi_said(job, "name-cut")) && (item->only_a || item->only_b)) ||
         too_coarse(job, item->node))
         return true;
     for (size_t t = 0; t < lowered->anim.take_count; t++) {

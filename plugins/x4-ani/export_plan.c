@@ -112,11 +112,10 @@ static bool add_track(x4_plan *p, size_t take, const kf_track *track)
     return kfi_x4_list_count(p->job, &list, &item->count[kind]);
 }
 
-/* Without an original, a take without keys beside others that have some is kept as a description without
- * keys, which must be some node's. */
+/* Without an original, a take without keys is kept as a description without keys, which must be some node's. */
 static bool keep_empty_takes(x4_plan *p)
 {
-    if (p->native || p->count == 0)
+    if (p->native || p->anim->node_count == 0)
         return true;
     for (size_t i = 0; i < p->anim->take_count; i++) {
         if (p->anim->takes[i].track_count > 0)

@@ -272,6 +272,22 @@ class Elsewhere(Folder):
         self.good("convert", fbx, back)
         self.good("check", back)
 
+    def test_takes_without_any_key(self):
+        """A file of descriptions without keys is one that the format knows."""
+        fbx, back = self.path("keyless.fbx"), self.path("keyless_back.ani")
+        self.good("convert", self.path("keyless.ani"), fbx, "--no-capsule", "--no-sidecar")
+        said = self.good("convert", fbx, back).stderr.decode()
+        self.assertEqual(said.count("has no keys: kept as an empty description"), 2, said)
+        self.good("check", back)
+        data = read(back)
+        self.assertEqual(len(data), 16 + 2 * 160)
+        self.assertEqual([data[16 + 160 * i + 64:].split(b"\0")[0] for i in range(2)], [b"idle", b"work"])
+
+    def test_names_without_room_for_their_end(self):
+        keys = [generate.key(0.0, (1, 2, 3)), generate.key(1.0, (2, 3, 4), generate.STEP)]
+        path = write(self.path("n64.ani"), generate.ani([generate.description(b"N" * 64, b"S" * 64, 1.0, pos=keys)]))
+        self.assertIn("was cut after 63", self.good("verify", path).stderr.decode())
+
     def test_steep_ease_at_any_time(self):
         """Within tolerance where 32-bit times can hold it, else a warning with node and time, which is an error if asked."""
         coarse = r'warning: node "a", take "x", position at \d+\.\d+ s: the 32-bit times of the format are too coarse'
