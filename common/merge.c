@@ -354,6 +354,8 @@ bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_mer
             return false;
     }
 
+    if (!kfi_tell_parents(&m))
+        return false;
     *merged = *input->original;
     merged->nodes = NULL;
     merged->node_count = 0;

@@ -141,6 +141,9 @@ bool kfi_actions_tell(kfi_merging *m, kfi_actions *a);
 /* merge_mesh.c: shapes whose points were moved. */
 bool kfi_merge_meshes(kfi_merging *m);
 
+/* Warns of nodes that hang below another one than they did. */
+bool kfi_tell_parents(const kfi_merging *m);
+
 /* merge_takes.c */
 bool kfi_match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, kfi_matches *m);
 /* How many of a written track's values (all: *values) are what came back that much later. */

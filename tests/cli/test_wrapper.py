@@ -38,6 +38,23 @@ class Renamed(EditCase):
         self.assertEqual(self.edit(self.rename, "--no-capsule"), self.original)
 
 
+class Reparented(EditCase):
+    ending = "ani"
+    original = DOOR.read_bytes()
+
+    def test_told(self):
+        def change(scene):
+            models = scene.models()
+            child, parent = (models["anim_door_" + side].values[0] for side in ("left", "right"))
+            for link in scene.root.first("Connections").all("C"):
+                if link.values[1] == child and link.values[2] == wrapper(scene).values[0]:
+                    link.values[2] = parent
+        self.assertEqual(self.edit(change), self.original)
+        self.assertIn('node "anim_door_left" hangs below "anim_door_right" now (1 such in all)', self.said)
+        self.edit(lambda scene: None)
+        self.assertNotIn("hangs below", self.said)
+
+
 CHANNELS = ("Lcl Translation", "Lcl Rotation", "Lcl Scaling")
 METRES = ((100, 0, 0), (0, 0, 100), (0, -100, 0))  # what Blender, with Z up, multiplies the nodes of a file with
 
