@@ -28,6 +28,7 @@ bool kfi_make_quat_keys(kf_job *job, kf_quat_curve *curve, size_t count, bool tc
 static inline void kfi_look_ahead(const kf_key *key)
 {
 #if defined(__GNUC__)
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): as a pointer it might be beyond its array, which C does not allow */
     __builtin_prefetch((const void *)((uintptr_t)key + 16384));
 #else
     (void)key;
