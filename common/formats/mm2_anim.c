@@ -56,6 +56,11 @@ static bool fits_old(const uint8_t *data, size_t size)
            frames_size(frames, floats, size - OLD_HEADER) == size - OLD_HEADER;
 }
 
+bool kfi_mm2_reads_as_old(const uint8_t *data, size_t size)
+{
+    return !fits_channels(data, size) && fits_old(data, size);
+}
+
 static bool all_finite(const uint8_t *floats, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -142,7 +147,7 @@ bool kfi_mm2_decode(kf_job *job, const uint8_t *data, size_t size, kfi_mm2_anim 
     *anim = (kfi_mm2_anim){0};
     if (fits_channels(data, size))
         return decode_channels(&in, anim);
-    if (fits_old(data, size))
+    if (kfi_mm2_reads_as_old(data, size))
         return decode_old(&in, anim);
     if (is_text(data, size))
         return kfi_read_fail(&in, 0, "is plain text: a list, not a clip");

@@ -42,6 +42,8 @@ int kfi_mm2_probe(const uint8_t *data, size_t size);
 /* The result points into `data`. */
 bool kfi_mm2_decode(kf_job *job, const uint8_t *data, size_t size, kfi_mm2_anim *anim);
 bool kfi_mm2_encode(kfi_writer *out, const kfi_mm2_anim *anim);
+/* Whether bytes of the older layout are known as such: its header has nothing of its own. */
+bool kfi_mm2_reads_as_old(const uint8_t *data, size_t size);
 
 /* The channel that moves bones: the first of type 1 that has whole triples. NULL if there is none. */
 const kfi_mm2_channel *kfi_mm2_motion(const kfi_mm2_anim *anim);

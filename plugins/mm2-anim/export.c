@@ -200,7 +200,19 @@ bool mm2_write_clip(mm2_exporter *ex, const kf_host *host, const char *name)
             return false;
     kfi_writer out;
     kfi_writer_init(&out, ex->job, total);
-    return kfi_mm2_encode(&out, clip) && host->emit(ex->job, name, out.data, out.size);
+    if (!kfi_mm2_encode(&out, clip))
+        return false;
+    if (clip->old && !kfi_mm2_reads_as_old(out.data, out.size)) {
+        if (!kfi_warn(ex->job, "layout", "take \"%.60s\": with these frames the older layout would not be known again; the "
+                                         "file gets the newer one", ex->take->name))
+            return false;
+        clip->old = false;
+        clip->channels[0].type = KFI_MM2_MOTION;
+        kfi_writer_init(&out, ex->job, total);
+        if (!kfi_mm2_encode(&out, clip))
+            return false;
+    }
+    return host->emit(ex->job, name, out.data, out.size);
 }
 
 /* ---------------------------------------------------------------- with an original */

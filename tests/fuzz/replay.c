@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MUTANTS = 200, FAILURES = 2, MOST_CHANGES = 6 };
+enum { MUTANTS = 200, FAILURES = 4, MOST_CHANGES = 6 };
 
 static uint32_t state = 1;
 

@@ -20,7 +20,8 @@ typedef struct fixture {
     const kf_format *format;
     kf_file game, other; /* two samples of the format */
     const kf_anim *anim, *other_anim;
-    memory_sink fbx, bare, sidecar; /* with the capsule in it, and without */
+    memory_sink fbx, bare, sidecar;   /* with the capsule in it, and without */
+    memory_sink baked, baked_sidecar; /* on every frame, and without */
 } fixture;
 
 static kf_library *library;
@@ -213,6 +214,28 @@ static bool back_fresh(kf_job *job, const fixture *f, kf_error *error)
     return convert(job, (kf_convert_input){.files = &in, .count = 1, .output = "out"}, NULL, NULL, error);
 }
 
+static bool back_baked(kf_job *job, const fixture *f, kf_error *error)
+{
+    kf_file in = as_file(&f->baked, "in.fbx");
+    memory_sink sidecar = f->baked_sidecar;
+    kf_convert_input input = {
+        .files = &in, .count = 1, .output = "out", .find_sidecar = find_sidecar, .user = &sidecar};
+    return convert(job, input, NULL, NULL, error);
+}
+
+static bool back_baked_into_another(kf_job *job, const fixture *f, kf_error *error)
+{
+    kf_file in = as_file(&f->baked, "in.fbx");
+    kf_convert_input input = {.files = &in, .count = 1, .output = "out", .base = &f->other, .base_count = 1};
+    return convert(job, input, NULL, NULL, error);
+}
+
+static bool back_baked_fresh(kf_job *job, const fixture *f, kf_error *error)
+{
+    kf_file in = as_file(&f->baked, "in.fbx");
+    return convert(job, (kf_convert_input){.files = &in, .count = 1, .output = "out"}, NULL, NULL, error);
+}
+
 /* ---------------------------------------------------------------- one by one */
 
 typedef struct deed {
@@ -245,6 +268,9 @@ static const deed DEEDS[] = {
     {.function = "kf_convert", .what = "the same, drop", .run = back_into_another, .options = {.drop_missing = true},
      .to_format = true},
     {.function = "kf_convert", .what = "back, fresh", .run = back_fresh, .to_format = true},
+    {.function = "kf_convert", .what = "back, baked", .run = back_baked},
+    {.function = "kf_convert", .what = "baked, into another", .run = back_baked_into_another, .to_format = true},
+    {.function = "kf_convert", .what = "baked, fresh", .run = back_baked_fresh, .to_format = true},
     {.function = "kf_convert", .what = "FBX to FBX", .run = back, .options = {.to = "fbx"}},
     {.function = "kf_verify", .run = verify},
 };
@@ -365,17 +391,22 @@ static void on_two_samples(const kf_format *format)
     f.other_anim = kf_load(job, &f.other, 1, &error);
     assert_true(f.anim && f.other_anim);
     kf_job *whole = new_job((kf_options){0}, NULL), *bare = new_job((kf_options){.no_capsule = true}, NULL);
+    kf_job *frames = new_job((kf_options){.no_capsule = true, .program = KF_FOR_BLENDER}, NULL);
     kf_convert_input input = {.files = &f.game, .count = 1};
-    assert_true(convert(whole, input, &f.fbx, NULL, &error) && convert(bare, input, &f.bare, &f.sidecar, &error));
+    assert_true(convert(whole, input, &f.fbx, NULL, &error) && convert(bare, input, &f.bare, &f.sidecar, &error) &&
+                convert(frames, input, &f.baked, &f.baked_sidecar, &error));
     for (size_t i = 0; i < DEED_COUNT; i++)
         runs += every_one(&DEEDS[i], &f);
     print_message("%s: %s and %s, %zu failing allocations\n", format->id, f.game.name, f.other.name, runs);
     kf_job_free(whole);
     kf_job_free(bare);
+    kf_job_free(frames);
     kf_job_free(job);
     memory_sink_free(&f.fbx);
     memory_sink_free(&f.bare);
     memory_sink_free(&f.sidecar);
+    memory_sink_free(&f.baked);
+    memory_sink_free(&f.baked_sidecar);
     for (size_t i = 0; i < count; i++) {
         free((void *)(uintptr_t)samples[i].data);
         free((void *)(uintptr_t)samples[i].name);

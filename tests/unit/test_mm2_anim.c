@@ -396,6 +396,29 @@ static void test_edit_changes_four_bytes(void **state)
     kf_job_free(job);
 }
 
+/* The older layout is known by its size alone: a clip of which no frame is left gets the newer one. */
+static void test_old_without_frames(void **state)
+{
+    (void)state;
+    kf_job *job = new_job(NULL);
+    kfi_mm2_anim clip;
+    bytes b = old(3, 2);
+    kf_file file = {"walk.anim", b.data, b.size};
+    const kf_anim *anim = kfi_import(job, format(), &file, 1);
+    kf_anim *back = comes_back(job, anim);
+    back->takes[0].end = 1 / 30.0;
+    const kfi_emitted *out = export_to(job, back, anim, &file, 1);
+    assert_true(out && kfi_mm2_decode(job, out->data, out->size, &clip));
+    assert_true(clip.old && clip.frame_count == 2);
+    assert_int_equal(kfi_said(job, "layout"), 0);
+    back->takes[0].end = -1;
+    out = export_to(job, back, anim, &file, 1);
+    assert_true(out && kfi_mm2_decode(job, out->data, out->size, &clip));
+    assert_true(!clip.old && clip.frame_count == 0 && clip.channels[0].floats == 9);
+    assert_int_equal(kfi_said(job, "layout"), 1);
+    kf_job_free(job);
+}
+
 static void test_frames_added_and_removed(void **state)
 {
     (void)state;
@@ -604,6 +627,7 @@ int main(void)
         cmocka_unit_test(test_bad_rigs),
         cmocka_unit_test(test_deep_rig),
         cmocka_unit_test(test_edit_changes_four_bytes),
+        cmocka_unit_test(test_old_without_frames),
         cmocka_unit_test(test_frames_added_and_removed),
         cmocka_unit_test(test_new_node_is_told_of),
         cmocka_unit_test(test_fresh),
