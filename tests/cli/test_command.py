@@ -240,6 +240,24 @@ class Looking(Case):
         self.keyferry("diff", "--from", "sample", "a.fbx", "a.smpl")  # the FBX is known all the same
         self.keyferry("diff", "a.fbx", "b.smpl", code=1)
 
+    def test_diff_of_what_is_in_one_only(self):
+        self.put("few.ani", (SOURCE / "tests/data/x4-ani/single_keys.ani").read_bytes())
+        self.assertIn(b": only in A", self.keyferry("diff", DOOR, "few.ani", code=1).out)
+        self.assertIn(b": only in B", self.keyferry("diff", "few.ani", DOOR, code=1).out)
+        self.keyferry("diff", DOOR, "missing.ani", code=3)
+        self.put("bad.ani", DOOR.read_bytes()[:-1])
+        self.keyferry("diff", DOOR, "bad.ani", code=1)
+
+    def test_json_of_what_cannot_be_read(self):
+        for verb in ("check", "verify"):
+            found = self.json(verb, "--json", "missing.ani", code=3)
+            self.assertEqual((found["file"], found["ok"]), ("missing.ani", False))
+        self.put("a\udcff\x01.ani".encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape"), DOOR.read_bytes()[:-3])
+        done = subprocess.run([KEYFERRY, "check", "--json", "."], cwd=self.dir, capture_output=True)
+        self.assertEqual(done.returncode, 1)
+        found = json.loads(done.stdout)
+        self.assertIn("\ufffd\x01.ani", found["file"])
+
     def test_check(self):
         data = bytearray(DOOR.read_bytes())
         self.put("good.ani", data)

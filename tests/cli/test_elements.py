@@ -86,6 +86,31 @@ class NewTakes(EditCase):
         self.assertEqual(made["x.anim"], self.original)
 
 
+class OldText(Case):
+    """FBX 6.1, as programs of before 2011 write it: the keys stand below the takes, with letters for what they do."""
+    KEYS = "Key: 0,1,L,46186158000,2,C,s,92372316000,3,C,n,138558474000,4,U,s,1.5,1.5,n,184744632000,7,L"
+
+    def test_keys(self):
+        axes = "".join(f'Channel: "{c}" {{\nDefault: 1\nKeyVer: 4005\nKeyCount: 5\n{self.KEYS}\n}}\n' for c in "XYZ")
+        self.put("old.fbx", ("; FBX 6.1.0 project file\nFBXHeaderExtension: {\nFBXHeaderVersion: 1003\nFBXVersion: 6100\n}\n"
+                             'Objects: {\nModel: "Model::crane", "Null" {\nVersion: 232\nProperties60: {\n'
+                             'Property: "Lcl Translation", "Lcl Translation", "A+",1,1,1\n}\n}\n}\n'
+                             'Connections: {\nConnect: "OO", "Model::crane", "Model::Scene"\n}\n'
+                             'Takes: {\nCurrent: "lift"\nTake: "lift" {\nLocalTime: 0,184744632000\n'
+                             'Model: "Model::crane" {\nVersion: 1.1\nChannel: "Transform" {\nChannel: "T" {\n' + axes +
+                             "}\n}\n}\n}\n}\n").encode())
+        scene = self.json("dump", "old.fbx")
+        self.assertEqual([n["name"] for n in scene["nodes"]], ["crane"])
+        tracks = [t for t in scene["takes"][0]["tracks"] if t["channel"] == "translation"]
+        self.assertEqual([t["component"] for t in tracks], ["x", "y", "z"])
+        for track in tracks:
+            self.assertEqual([(k["t"], k["v"], k["interp"]) for k in track["keys"]],
+                             [(0, 1, "linear"), (1, 2, "step"), (2, 3, "step-next"), (3, 4, "hermite"), (4, 7, "linear")])
+            self.assertEqual([round(n, 4) for n in track["keys"][3]["out"]], [0.3333, 0.5])
+        self.keyferry("convert", "old.fbx", "crane.ani", "--to", "x4-ani")
+        self.keyferry("check", "crane.ani")
+
+
 class Refused(Case):
     def test_verify_takes_games_files(self):
         self.put("a.fbx", b"; FBX 7.5.0 project file\nFBXHeaderExtension: {\nFBXVersion: 7500\n}\n")

@@ -14,7 +14,9 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { MEMORY = 64 << 20 };
+enum { MEMORY = 64 << 20, LITTLE_MEMORY = 8 << 20 };
+
+size_t fuzz_failures;
 
 static kf_library *library;
 static const char *format; /* that the target is about */
@@ -31,7 +33,7 @@ static kf_job *new_job(kf_options options)
 {
     kf_error error;
     options.size = sizeof options;
-    options.max_memory = MEMORY;
+    options.max_memory = fuzz_failures > 0 ? LITTLE_MEMORY : MEMORY; /* what is done often has to be done soon */
     kf_job *job = kf_job_new(library, &options, &error);
     if (!job)
         fuzz_broken("no job", &error);
@@ -122,8 +124,6 @@ static bool convert_once(kf_options options, const kf_convert_input *input, outp
     kf_job_free(job);
     return ok;
 }
-
-size_t fuzz_failures;
 
 static bool convert(kf_options options, const kf_convert_input *input, outputs *out)
 {
