@@ -167,7 +167,7 @@ void kfi_samples_look(kfi_samples *s, bool steps)
         guess_middles(s, low, i + 1);
         low = i + 1;
     }
-    size_t jump = s->count, rest = s->count, length = 0;
+    size_t jump = s->count, rest = jump, length = 0;
     for (size_t i = s->count; i-- > 0;) {
         bool inner = i + 1 < s->count;
         if (inner && steps && jumps(s, i))
