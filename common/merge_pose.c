@@ -26,10 +26,10 @@ static bool stands_at(const kf_node *node, const kfi_turn *turn, const tracks_of
     return true;
 }
 
-/* Whether the node's own transform is its pose in some frame of its motion. */
-static bool is_played(const kfi_merging *m, const kf_node *node, const kfi_turn *turn, const tracks_of tracks)
+/* Whether the node's own transform is its pose in some frame of its motion; of which there are no more than about twice as
+ * many as were written. */
+static bool is_played(const kfi_merging *m, const kf_node *node, const kfi_turn *turn, const tracks_of tracks, size_t written)
 {
-    enum { MOST_FRAMES = 100000 };
     double first = INFINITY, last = -INFINITY, rate = m->input->edited->frame_rate;
     for (unsigned channel = 0; channel <= KF_SCALE; channel++)
         for (unsigned c = 0; tracks[channel] && c < 3; c++) {
@@ -40,7 +40,7 @@ static bool is_played(const kfi_merging *m, const kf_node *node, const kfi_turn 
             }
         }
     double frames = (last - first) * rate + 1;
-    for (size_t i = 0; frames < MOST_FRAMES && (double)i < frames; i++)
+    for (size_t i = 0; frames < 2 * (double)written + 16 && (double)i < frames; i++)
         if (stands_at(node, turn, tracks, first + (double)i / rate))
             return true;
     return false;
@@ -128,9 +128,12 @@ bool kfi_fill_standing(kfi_merging *m, size_t written_take)
         if (turn && track->channel == KF_ROTATION)
             continue; /* in other axes other curves stand still */
         uint8_t *known = &played[track->node];
+        size_t most = 0;
+        for (unsigned c = 0; c < 3; c++)
+            most = track->curve[c].count > most ? track->curve[c].count : most;
         if (!*known)
             *known = m->input->written->take_count == 1 &&
-                             is_played(m, &m->input->edited->nodes[node], turn, of_node[track->node])
+                             is_played(m, &m->input->edited->nodes[node], turn, of_node[track->node], most)
                          ? 1
                          : 2;
         if (!fill_track(m, written_take, i, *known == 1))

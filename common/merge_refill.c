@@ -85,7 +85,8 @@ static bool same_at(const refill *r, unsigned component, double time, double sla
 static bool same_between(const refill *r, unsigned c, const kf_key *from, const kf_key *to)
 {
     double steps = nearbyint((to->time - from->time) / r->step);
-    if (!same_at(r, c, from->time, 0) || !same_at(r, c, to->time, 0))
+    /* No more can have been taken than there were written. */
+    if (steps > (double)r->was->curve[c].count || !same_at(r, c, from->time, 0) || !same_at(r, c, to->time, 0))
         return false;
     for (double i = 1; i < steps; i++)
         if (!same_at(r, c, from->time + i * (to->time - from->time) / steps, 1))
