@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-enum { PER_SEGMENT = 48, PER_BEZIER = 128 }; /* the latter may turn sharply anywhere */
+/* A Bezier segment may turn sharply anywhere; of a long curve's, as many samples as memory has room for. */
+enum { PER_SEGMENT = 48, PER_BEZIER = 128, LONG = 256 };
 
 /* How far into a segment a share of its way is: evenly in time, but a Bezier curve is steep where time runs slowly. */
 static double time_at(const kfi_segment *s, double u)
@@ -16,7 +17,7 @@ static double time_at(const kfi_segment *s, double u)
 }
 
 /* Samples of a segment but for its end. A hold ends in a sample just before the jump. */
-static size_t sample_segment(const kfi_segment *segment, double *times, double *values)
+static size_t sample_segment(const kfi_segment *segment, int per_bezier, double *times, double *values)
 {
     double length = segment->t1 - segment->t0;
     if (!(length > 0.0))
@@ -35,7 +36,7 @@ static size_t sample_segment(const kfi_segment *segment, double *times, double *
         }
         return PER_SEGMENT;
     }
-    int count = segment->shape == KFI_BEZIER ? PER_BEZIER : PER_SEGMENT;
+    int count = segment->shape == KFI_BEZIER ? per_bezier : PER_SEGMENT;
     for (int i = 0; i < count; i++)
         times[i] = segment->t0 + time_at(segment, (double)i / count);
     kfi_segment_values(segment, times, (size_t)count, values);
@@ -61,7 +62,8 @@ bool kfi_fit_curve(kf_job *job, const kf_curve *from, uint32_t interps, double t
         *to = same;
         return true;
     }
-    size_t most = (from->count - 1) * PER_BEZIER + 1, count = 0;
+    int per_bezier = from->count > LONG ? PER_SEGMENT : PER_BEZIER;
+    size_t most = (from->count - 1) * (size_t)per_bezier + 1, count = 0;
     double *times = kfi_alloc_raw(job, most, sizeof *times),
            *values = kfi_alloc_raw(job, most, sizeof *values);
     if (!times || !values)
@@ -69,7 +71,7 @@ bool kfi_fit_curve(kf_job *job, const kf_curve *from, uint32_t interps, double t
     for (size_t i = 0; i + 1 < from->count; i++) {
         kfi_segment segment;
         kfi_curve_segment(from, i, &segment);
-        count += sample_segment(&segment, times + count, values + count);
+        count += sample_segment(&segment, per_bezier, times + count, values + count);
     }
     times[count] = from->keys[from->count - 1].time;
     values[count++] = from->keys[from->count - 1].value;

@@ -8,6 +8,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Room for each byte that is read again, beside what the conversion itself holds. */
+enum { PER_BYTE = 32 };
+
 /* The files just made, as their importer reads them; its warnings are about what the exporter has told already. */
 static const kf_anim *read_again(kf_job *job, const kf_format *format)
 {
@@ -16,6 +19,8 @@ static const kf_anim *read_again(kf_job *job, const kf_format *format)
         return NULL;
     for (size_t i = 0; i < job->emitted_count; i++)
         files[i] = (kf_file){job->emitted[i].name, job->emitted[i].data, job->emitted[i].size};
+    for (size_t i = 0; i < job->emitted_count && job->options.max_memory == 0; i++)
+        job->arena.limit += PER_BYTE * files[i].size;
     size_t messages = job->message_count;
     bool strict = job->options.strict;
     job->options.strict = false;

@@ -72,18 +72,26 @@ static bool choose_kind(nytro_node *node, uint32_t *kind)
         kinds[1] = keep && was == KFI_NYTRO_BEZIER ? KFI_NYTRO_TCB : 0;
         kinds[2] = 0;
     }
-    trial best, other;
-    if (!try_kind(node, kinds[0], &best))
-        return false;
+    /* Each trial is made in the memory of the one before it, and the best one again. */
+    kfi_mark mark = kfi_arena_mark(&node->job->arena);
+    trial best = {.misses = true, .added = SIZE_MAX}, other;
+    bool done = false;
+    size_t tried = 0;
     *kind = kinds[0];
-    bool done = (keep && !shaped) || (!best.misses && best.added == 0);
-    for (size_t i = 1; kinds[i] && !done; i++) {
-        if (!try_kind(node, kinds[i], &other))
+    for (; kinds[tried] && !done; tried++) {
+        kfi_arena_release(&node->job->arena, mark);
+        if (!try_kind(node, kinds[tried], &other))
             return false;
+        done = tried == 0 && ((keep && !shaped) || (!other.misses && other.added == 0));
         if (better(&other, &best)) {
             best = other;
-            *kind = kinds[i];
+            *kind = kinds[tried];
         }
+    }
+    if (kinds[tried - 1] != *kind) {
+        kfi_arena_release(&node->job->arena, mark);
+        if (!try_kind(node, *kind, &best))
+            return false;
     }
     memcpy(node->channels, best.channels, sizeof best.channels);
     return true;

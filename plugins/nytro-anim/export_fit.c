@@ -9,7 +9,7 @@ enum { ROUNDS = 16, SAMPLES = 7 };
 /* Keys are no nearer than this, eight steps of a 32-bit time at the least: what is steeper is as good as a jump. */
 static double shortest(double time)
 {
-    return fmax(1e-4, fabs(time) * 0x1p-20);
+    return fmax(5e-4, fabs(time) * 0x1p-20);
 }
 
 bool kfi_nytro_is_kind(const nytro_node *node, uint32_t kind)
