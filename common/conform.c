@@ -192,9 +192,8 @@ static bool fit_bake(const kfi_conforming *c, const kf_track *track, kf_curve *c
         times[i] = curve->keys[i].time;
         values[i] = curve->keys[i].value;
     }
-    kfi_fit_options options = {.interps = c->can->interps, .tolerance = c->tolerance};
-    if (options.tolerance == 0 && track->channel == KF_ROTATION)
-        options.tolerance = 0.01;
+    kfi_fit_options options = {.interps = c->can->interps,
+                               .tolerance = kfi_tolerated(c->tolerance, (kf_channel)track->channel, curve)};
     return kfi_fit(c->job, times, values, curve->count, &options, curve);
 }
 

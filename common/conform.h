@@ -11,9 +11,7 @@
 bool kfi_conform(kf_job *job, const kf_anim *from, const kf_capabilities *can, double rate, double tolerance,
                  kf_anim *to, const bool **told);
 
-/* conform_keys.c: how far a curve may be from another one: as asked for, else 0.01 degrees or 1e-4 of its range. */
-double kfi_tolerated(double tolerance, kf_channel channel, const kf_curve *curve);
-/* x, y and z get keys at the same times; segments are split without a change of shape, but that eased
+/* conform_keys.c: x, y and z get keys at the same times; segments are split without a change of shape, but that eased
  * ones become cubic pieces within the tolerance. `more` is how many keys that took. */
 bool kfi_unite_keys(kf_job *job, kf_track *track, double tolerance, size_t *more);
 /* The curve's TCB keys become ones with handles, its ease keys of their own. */

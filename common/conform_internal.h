@@ -3,6 +3,7 @@
 #define KFI_CONFORM_INTERNAL_H
 
 #include "conform.h"
+#include "tolerance.h"
 
 typedef struct kfi_conforming {
     kf_job *job;
@@ -21,7 +22,7 @@ static bool kfi_can(const kfi_conforming *c, kf_interp interp)
 /* Half of what is tolerated: the way to FBX has used the other half. */
 static inline double kfi_rotation_tolerance(const kfi_conforming *c)
 {
-    return (c->tolerance > 0 ? c->tolerance : 0.01) * 0.5;
+    return kfi_tolerated_angle(c->tolerance) * 0.5;
 }
 
 /* conform_frames.c: a new track gets a value on each of the format's frames. */

@@ -2,6 +2,7 @@
 #include "conform.h"
 
 #include "curve.h"
+#include "tolerance.h"
 
 #include <math.h>
 #include <string.h>
@@ -194,16 +195,6 @@ static bool tell_by_handles(kf_job *job, kf_curve *curve, const double *times, s
         return false;
     *grown = *grown || curve->count > had;
     return true;
-}
-
-double kfi_tolerated(double tolerance, kf_channel channel, const kf_curve *curve)
-{
-    double low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; i < curve->count; i++) {
-        low = fmin(low, curve->keys[i].value);
-        high = fmax(high, curve->keys[i].value);
-    }
-    return tolerance > 0 ? tolerance : channel == KF_ROTATION ? 0.01 : 1e-4 * fmax(high - low, 1.0);
 }
 
 /* The times of all keys. */

@@ -6,6 +6,7 @@
 #include "format.h"
 #include "names.h"
 #include "tcb_tracks.h"
+#include "tolerance.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -147,10 +148,10 @@ static bool one_sided(differ *d, const char *node, const kf_track *track, int si
     return true;
 }
 
-static double default_limit(const kf_track *track, const kf_curve *a, const kf_curve *b)
+static double limit_of(double tolerance, const kf_track *track, const kf_curve *a, const kf_curve *b)
 {
-    if (track->channel == KF_ROTATION)
-        return 0.01;
+    if (tolerance > 0 || track->channel == KF_ROTATION)
+        return kfi_tolerated_angle(tolerance);
     double low = INFINITY, high = -INFINITY;
     for (int k = 0; k < 2; k++) {
         const kf_curve *curve = k ? b : a;
@@ -159,7 +160,7 @@ static double default_limit(const kf_track *track, const kf_curve *a, const kf_c
             high = fmax(high, curve->keys[i].value);
         }
     }
-    return 1e-4 * fmax(high - low, 1.0);
+    return kfi_tolerated_range(tolerance, low, high);
 }
 
 /* Adds what was found of a pair of curves or rotations, if it is anything at all. */
@@ -190,7 +191,7 @@ static bool judge(differ *d, const char *node, const kf_track *track, int compon
 
 static bool compare_rotations(differ *d, const char *node, const kfi_diff_side *a, const kfi_diff_side *b)
 {
-    kf_difference found = {.limit = d->job->options.tolerance > 0 ? d->job->options.tolerance : 0.01};
+    kf_difference found = {.limit = kfi_tolerated_angle(d->job->options.tolerance)};
     kfi_diff_keys keys = {0};
     if (!kfi_diff_worst(d->job, a, b, 0, &found.worst, &found.time))
         return false;
@@ -216,7 +217,7 @@ static bool compare_tracks(differ *d, const char *node, const kfi_diff_side *a, 
     for (unsigned c = 0; c < curves; c++) {
         const kf_curve *x = &a->track->curve[c], *y = &b->track->curve[c];
         double tolerance = d->job->options.tolerance;
-        kf_difference found = {.limit = tolerance > 0 ? tolerance : default_limit(a->track, x, y)};
+        kf_difference found = {.limit = limit_of(tolerance, a->track, x, y)};
         kfi_diff_keys keys = {0};
         if (x->count == 0 && y->count == 0)
             continue;

@@ -1,4 +1,5 @@
 #include "fit_internal.h"
+#include "tolerance.h"
 
 #include <string.h>
 
@@ -369,7 +370,7 @@ bool kfi_fit(kf_job *job, const double *times, const double *values, size_t coun
         high = fmax(high, values[i]);
     }
     f.samples.known = options->middles;
-    f.samples.tolerance = options->tolerance > 0.0 ? options->tolerance : 1e-4 * fmax(high - low, 1.0);
+    f.samples.tolerance = kfi_tolerated_range(options->tolerance, low, high);
     bool ok = take_samples(&f, times, values, count) && run(&f) && finish(&f, curve);
     kfi_arena_free(&f.scratch);
     return ok;

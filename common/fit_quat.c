@@ -3,6 +3,7 @@
  * A TCB key beside an edited stretch has new neighbours, and the original's segment on its other side would
  * bend: its numbers are chosen anew so that the squad point of that segment stays where it was. */
 #include "fit_quat_internal.h"
+#include "tolerance.h"
 
 #include <string.h>
 
@@ -364,7 +365,7 @@ bool kfi_fit_quat(kf_job *job, const double *times, const double (*q)[4], size_t
     if (count == 0)
         return true;
     kfi_quat_fitting f = {.job = job, .interps = options->interps, .original = options->original};
-    f.tolerance = options->tolerance > 0.0 ? options->tolerance : 0.01;
+    f.tolerance = kfi_tolerated_angle(options->tolerance);
     bool about_axis;
     if (!kfi_fit_quat_axis(job, times, q, count, options, f.tolerance, curve, &about_axis))
         return false;

@@ -5,6 +5,7 @@
  * were written, the original itself is what is fitted: then its own keys are found again, to the byte. */
 #include "fit.h"
 #include "merge_internal.h"
+#include "tolerance.h"
 
 #include <math.h>
 
@@ -307,9 +308,8 @@ bool kfi_merge_dense(kfi_merge_track *t, unsigned c)
         high = fmax(high, keys.value[i]);
     }
     kfi_fit_options options = {.interps = t->input->capabilities->interps, .original = from};
-    options.tolerance = t->input->tolerance > 0                  ? t->input->tolerance
-                        : t->original->channel == KF_ROTATION ? 0.01
-                                                              : 1e-4 * fmax(high - low, 1.0);
+    options.tolerance = t->original->channel == KF_ROTATION ? kfi_tolerated_angle(t->input->tolerance)
+                                                            : kfi_tolerated_range(t->input->tolerance, low, high);
     kf_curve fitted = {0};
     if (!(samples ? fit_samples : fit_drawn)(t, c, &keys, options, &fitted))
         return false;

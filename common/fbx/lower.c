@@ -5,6 +5,7 @@
 #include "names.h"
 #include "rotation.h"
 #include "tcb_tracks.h"
+#include "tolerance.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static bool tell_losses(kfi_lowering *l)
 /* The way back has to add keys of its own (conform.c) and needs room for them. */
 static double rotation_tolerance(const kfi_lowering *l)
 {
-    return (l->options->tolerance > 0 ? l->options->tolerance : 0.01) * 0.4;
+    return kfi_tolerated_angle(l->options->tolerance) * 0.4;
 }
 
 /* ---------------------------------------------------------------- tracks, takes, nodes */

@@ -2,6 +2,8 @@
  * that the engine would not give them, more keys are put in until the motion is followed within tolerance. */
 #include "nytro.h"
 
+#include "tolerance.h"
+
 #include <math.h>
 
 enum { ROUNDS = 16, SAMPLES = 7 };
@@ -133,10 +135,10 @@ static void tolerances(const nytro_node *node, const nytro_channel *channel, dou
             low = fmin(low, channel->keys[i].value[c]);
             high = fmax(high, channel->keys[i].value[c]);
         }
-        tolerance[c] = channel->channel == KFI_NYTRO_ROTATION ? 0.01 : 1e-4 * fmax(1.0, high - low);
-        if (node->options->tolerance > 0)
-            tolerance[c] = node->options->tolerance;
-        tolerance[c] *= 0.5; /* the way there and rounding have the rest */
+        double asked = node->options->tolerance;
+        tolerance[c] = 0.5 * (channel->channel == KFI_NYTRO_ROTATION ? kfi_tolerated_angle(asked)
+                                                                      : kfi_tolerated_range(asked, low, high));
+        /* the way there and rounding have the rest */
     }
 }
 

@@ -2,6 +2,8 @@
  * numbers. */
 #include "nytro.h"
 
+#include "tolerance.h"
+
 #include <math.h>
 
 /* Times this near are one key: about the step of a 32-bit time. */
@@ -156,7 +158,7 @@ static bool gather_rotations(nytro_node *node, nytro_channel *to, size_t limit)
 {
     const kf_track *track = to->track;
     const kf_node *from = &node->anim->nodes[node->index];
-    double tolerance = node->options->tolerance > 0 ? node->options->tolerance : 0.01;
+    double tolerance = kfi_tolerated_angle(node->options->tolerance);
     to->quat = track->quat;
     if (!track->quaternion &&
         !kfi_quat_from_euler_curves(node->job, track->curve, track->rest, (kf_rotation_order)from->order,

@@ -2,6 +2,7 @@
 #include "x4-ani/export_keys.h"
 
 #include "curve.h"
+#include "tolerance.h"
 
 #include <float.h>
 #include <math.h>
@@ -216,14 +217,9 @@ static bool write_time(x4_writing *w, uint8_t *record, size_t i)
 
 double kfi_x4_rounding_limit(const x4_list *list, unsigned c)
 {
-    const kf_curve *curve = &list->track->curve[c];
-    double low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; i < x4_keys_of(list->track, c); i++) {
-        low = fmin(low, curve->keys[i].value);
-        high = fmax(high, curve->keys[i].value);
-    }
-    double tolerance = list->kind == X4_ROT ? 0.01 : 1e-4 * fmax(high - low, 1);
-    return 0.5 * (list->tolerance > 0 ? list->tolerance : tolerance);
+    if (x4_keys_of(list->track, c) == 0)
+        return 0;
+    return 0.5 * kfi_tolerated(list->tolerance, (kf_channel)list->track->channel, &list->track->curve[c]);
 }
 
 bool kfi_x4_write_row(x4_writing *w, uint8_t *record, const x4_row *before, const x4_row *r, size_t i)

@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 LAYER = {"status": "base", "arena": "base", "reader": "base", "writer": "base", "utf8": "base",
-         "anim": "anim", "names": "anim", "curve": "curve", "rotation": "curve", "tcb": "curve", "fit": "fit", "merge": "fit"}
+         "anim": "anim", "names": "anim", "curve": "curve", "rotation": "curve", "tcb": "curve", "tolerance": "curve",
+         "fit": "fit", "merge": "fit"}
 MAY = {
     "base": "base",
     "anim": "base anim",
