@@ -69,14 +69,17 @@ bool stat_input(const char *path, input *in)
     return there;
 }
 
+/* A device or a pipe may have no end. */
+static const size_t MOST_OF_A_STREAM = (size_t)1 << 30;
+
 /* Everything up to the end; `expected` is a guess, good for files whose size is known. */
-static bool read_all(int file, size_t expected, input *in)
+static bool read_all(int file, size_t expected, size_t most, input *in)
 {
     size_t capacity = expected < SIZE_MAX - 1 ? expected + 1 : expected; /* one more, to see the end */
     in->data = need(malloc(capacity));
     for (;;) {
         if (in->size == capacity) {
-            if (capacity > SIZE_MAX / 2) {
+            if (capacity > most / 2) {
                 errno = EFBIG;
                 return false;
             }
@@ -104,7 +107,7 @@ bool read_input(const char *path, input *in, FILE *err)
             ok = false;
         } else {
             bool sized = about.kind == KIND_FILE && about.size > 0 && about.size < SIZE_MAX;
-            ok = read_all(file, sized ? (size_t)about.size : 65535, in);
+            ok = read_all(file, sized ? (size_t)about.size : 65535, sized ? SIZE_MAX : MOST_OF_A_STREAM, in);
         }
     }
     if (!ok)

@@ -44,6 +44,10 @@ class There(Case):
         self.assertEqual((self.dir / "x.ani").read_bytes(), DOOR.read_bytes())
         self.assertIn("both want standard output", self.keyferry("convert", "--json", DOOR, "-", code=2).err)
 
+    def test_input_without_an_end(self):
+        done = self.keyferry("info", "/dev/zero", code=3)
+        self.assertIn("/dev/zero: cannot be read: File too large", done.err)
+
     def test_into_a_folder(self):
         self.keyferry("convert", DOOR, "fbx/deep/")
         self.assertEqual(self.names(), ["fbx/deep/door.fbx", "fbx/deep/door.fbx.kf"])
