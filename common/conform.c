@@ -197,7 +197,7 @@ static bool fit_bake(const kfi_conforming *c, const kf_track *track, kf_curve *c
     return kfi_fit(c->job, times, values, curve->count, &options, curve);
 }
 
-static bool conform_keyed(const kfi_conforming *c, kf_track *track)
+static bool conform_keyed(const kfi_conforming *c, kf_track *track, kfi_conformed *found)
 {
     if (track->channel == KF_ROTATION && c->can->quaternion) {
         if (track->quaternion)
@@ -222,8 +222,10 @@ static bool conform_keyed(const kfi_conforming *c, kf_track *track)
     for (unsigned i = 0; i < track->curves; i++) {
         kf_curve *curve = &track->curve[i];
         if (track->state == KF_TRACK_NEW && is_bake(c, curve)) {
-            if (!fit_bake(c, track, curve))
+            found->fitted[i] = kfi_alloc(c->job, 1, sizeof *curve);
+            if (!found->fitted[i] || !fit_bake(c, track, curve))
                 return false;
+            *found->fitted[i] = *curve;
             continue;
         }
         /* Keys made elsewhere, told by their motion instead of their numbers if that was asked for. */
@@ -249,7 +251,7 @@ static size_t said(const kfi_conforming *c)
     return kfi_said(c->job, "tcb-bent") + kfi_said(c->job, "jumps");
 }
 
-static bool conform_take(kfi_conforming *c, const kf_take *from, kf_take *to, bool *told)
+static bool conform_take(kfi_conforming *c, const kf_take *from, kf_take *to, kfi_conformed *each)
 {
     c->take = from;
     *to = *from;
@@ -271,9 +273,9 @@ static bool conform_take(kfi_conforming *c, const kf_take *from, kf_take *to, bo
         if (track->state == KF_TRACK_SAME || track->state == KF_TRACK_KEPT)
             continue;
         size_t before = said(c);
-        if (!(c->can->frame_rate > 0 ? kfi_conform_frames(c, out) : conform_keyed(c, out)))
+        if (!(c->can->frame_rate > 0 ? kfi_conform_frames(c, out) : conform_keyed(c, out, &each[i])))
             return false;
-        told[i] = said(c) > before;
+        each[i].told = said(c) > before;
     }
     if (rebased) {
         to->end = from->end - from->start;
@@ -283,7 +285,7 @@ static bool conform_take(kfi_conforming *c, const kf_take *from, kf_take *to, bo
 }
 
 bool kfi_conform(kf_job *job, const kf_anim *from, const kf_capabilities *capabilities, double rate, double tolerance,
-                 kf_anim *to, const bool **told)
+                 kf_anim *to, const kfi_conformed **each)
 {
     kfi_conforming c = {.job = job, .from = from, .can = capabilities, .rate = rate, .tolerance = tolerance};
     *to = *from;
@@ -293,8 +295,8 @@ bool kfi_conform(kf_job *job, const kf_anim *from, const kf_capabilities *capabi
     size_t tracks = 0;
     for (size_t i = 0; i < from->take_count; i++)
         tracks += from->takes[i].track_count;
-    bool *next = kfi_alloc(job, tracks, sizeof *next);
-    *told = next;
+    kfi_conformed *next = kfi_alloc(job, tracks, sizeof *next);
+    *each = next;
     if (!to->takes || !next)
         return false;
     for (size_t i = 0; i < from->take_count; next += from->takes[i++].track_count)

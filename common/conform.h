@@ -6,10 +6,15 @@
 
 #include "anim.h"
 
-/* `rate` is the frame rate of a format with a value a frame. `told` becomes, for each track of each take in order, whether
- * a warning was given that its motion is another one now. */
+/* What became of a track. */
+typedef struct kfi_conformed {
+    bool told;           /* a warning was given that its motion is another one now */
+    kf_curve *fitted[3]; /* what stands for x, y and z where those were samples, which say nothing of what is between; or NULL */
+} kfi_conformed;
+
+/* `rate` is the frame rate of a format with a value a frame. `each` is for each track of each take in order. */
 bool kfi_conform(kf_job *job, const kf_anim *from, const kf_capabilities *can, double rate, double tolerance,
-                 kf_anim *to, const bool **told);
+                 kf_anim *to, const kfi_conformed **each);
 
 /* conform_keys.c: x, y and z get keys at the same times; segments are split without a change of shape, but that eased
  * ones become cubic pieces within the tolerance. `more` is how many keys that took. */

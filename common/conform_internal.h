@@ -14,7 +14,7 @@ typedef struct kfi_conforming {
     const kf_take *take; /* at work */
 } kfi_conforming;
 
-static bool kfi_can(const kfi_conforming *c, kf_interp interp)
+static inline bool kfi_can(const kfi_conforming *c, kf_interp interp)
 {
     return c->can->interps >> interp & 1;
 }

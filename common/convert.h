@@ -2,6 +2,7 @@
 #ifndef KFI_CONVERT_H
 #define KFI_CONVERT_H
 
+#include "conform.h"
 #include "fbx/capsule.h"
 #include "fbx/lower.h"
 #include "merge.h"
@@ -38,8 +39,8 @@ bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edit
                        const char *output, kfi_merge_report *report);
 
 /* Reads what was emitted and warns of each track whose motion is not that of `asked`, which was conformed and exported;
- * `told` is kfi_conform's. */
-bool kfi_prove(kf_job *job, const kf_format *format, const kf_anim *asked, const bool *told);
+ * `each` is kfi_conform's. */
+bool kfi_prove(kf_job *job, const kf_format *format, const kf_anim *asked, const kfi_conformed *each);
 
 /* An FBX back into the game's files, which are then job->emitted; nothing is done but *target set if that is FBX. */
 bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, const kf_format **target,

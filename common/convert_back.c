@@ -150,11 +150,11 @@ bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edit
         if (can->frame_rate > 0 && !choose_rate(job, can, edited->frame_rate, &rate))
             return false;
     }
-    const bool *told;
-    return kfi_conform(job, &merged, can, rate, job->options.tolerance, &conformed, &told) &&
+    const kfi_conformed *each;
+    return kfi_conform(job, &merged, can, rate, job->options.tolerance, &conformed, &each) &&
            kfi_export(job, format, &conformed, original ? original->anim : NULL, original ? original->files : NULL,
                       original ? original->count : 0, output) &&
-           (original || can->frame_rate > 0 || kfi_prove(job, format, &merged, told));
+           (original || can->frame_rate > 0 || kfi_prove(job, format, &merged, each));
 }
 
 /* ---------------------------------------------------------------- how it was written, where nothing tells */

@@ -91,8 +91,8 @@ static bool settle(kf_job *job, const kf_take *take, kf_curve *curve)
     return true;
 }
 
-/* What was asked for but for the tracks that a warning has told of. */
-static bool untold(kf_job *job, const kf_anim *asked, const bool *told, kf_anim *left)
+/* What was asked for but for the tracks that a warning has told of; samples as the curve that was put through them. */
+static bool untold(kf_job *job, const kf_anim *asked, const kfi_conformed *each, kf_anim *left)
 {
     *left = *asked;
     left->takes = kfi_alloc(job, asked->take_count, sizeof *left->takes);
@@ -105,24 +105,27 @@ static bool untold(kf_job *job, const kf_anim *asked, const bool *told, kf_anim 
         if (!to->tracks)
             return false;
         for (size_t t = 0; t < from->track_count; t++) {
-            if (*told++)
+            const kfi_conformed *found = each++;
+            if (found->told)
                 continue;
             kf_track *track = &to->tracks[to->track_count++];
             *track = from->tracks[t];
             for (unsigned c = 0; c < track->curves; c++)
-                if (!settle(job, from, &track->curve[c]))
+                if (found->fitted[c])
+                    track->curve[c] = *found->fitted[c];
+                else if (!settle(job, from, &track->curve[c]))
                     return false;
         }
     }
     return left->takes != NULL;
 }
 
-bool kfi_prove(kf_job *job, const kf_format *format, const kf_anim *asked, const bool *told)
+bool kfi_prove(kf_job *job, const kf_format *format, const kf_anim *asked, const kfi_conformed *each)
 {
     kf_anim left;
     kf_diff_result result;
     const kf_anim *again = read_again(job, format);
-    if (!again || !untold(job, asked, told, &left))
+    if (!again || !untold(job, asked, each, &left))
         return false;
     move_back(asked, again);
     if (!kf_diff(job, &left, again, &result, NULL))

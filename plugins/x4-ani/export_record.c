@@ -90,7 +90,7 @@ static bool write_component(x4_writing *w, uint8_t *record, const x4_row *before
         return false;
     kfi_store_u32(record + X4_KEY_INTERP + 4 * c, r->number[c]);
     uint32_t was_out = r->source[c] ? kfi_x4_interp(r->source[c], c) : 0;
-    uint32_t was_in = r->follows[c] ? kfi_x4_interp(r->source[c] - X4_KEY_SIZE, c) : 0;
+    uint32_t was_in = r->source[c] && r->follows[c] ? kfi_x4_interp(r->source[c] - X4_KEY_SIZE, c) : 0;
     /* Beyond the last key there is no segment, whatever number it has. */
     uint32_t out = i + 1 < w->count ? r->number[c] : 0;
     return write_point(w, record, r, c, i, 0, out, was_out) &&

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Any mix of FBX's kinds of keys into every format, without an original: the file plays what the FBX plays, within tolerance
 and as a second reckoning sees it, or a warning names the node, the channel and a time, and --strict makes it an error."""
+import math
 import os
 import random
 import re
@@ -105,6 +106,20 @@ class Motion(Case):
                           for n in range(15001))
                 self.assertLessEqual(off, 2.1e-3, (id, said))
                 self.assertNotIn("cannot hold", said)
+
+    def test_samples(self):
+        """A bake says nothing of what is between its frames: a smooth curve through them is what was asked for."""
+        def baked(size, turn):
+            return [(n / 30, size * (math.sin(n / 15 + turn) + 0.3 * math.sin(n / 6))) for n in range(120)]
+        node = {"T": [baked(10, c) for c in range(3)], "R": [baked(30, c) for c in range(3)]}
+        data, said = self.convert(node, "x4-ani", "--strict")
+        self.assertNotIn("warning", said)
+        tracks = {(t["channel"], t["component"]): t["keys"] for t in x4.decode(data)["takes"][0]["tracks"] if t["keys"]}
+        for c, samples in zip("xyz", node["T"]):
+            keys = tracks["translation", c]
+            self.assertLess(len(keys), 100)
+            off = max(abs(motion.game_value(keys, [float(k["t"]) for k in keys], t) - v) for t, v in samples)
+            self.assertLessEqual(off, 1e-4 * motion.range_of([v for _, v in samples]), c)
 
     def test_rotations_that_jump(self):
         turn = [(0.0, 10.0, motion.STEP, [0] * 4), (0.5, 50.0, motion.STEP, [0] * 4), (1.0, -20.0, motion.STEP, [0] * 4)]

@@ -27,8 +27,8 @@ static kf_track conformed(const kf_track *track, uint32_t interps, bool together
     kf_take take = {.name = "take", .start = -2, .end = 40, .tracks = (kf_track *)track, .track_count = 1, .source = -1};
     kf_anim from = {.nodes = &node, .node_count = 1, .takes = &take, .take_count = 1, .frame_rate = 30}, to;
     kf_capabilities can = {.channels = 1u << KF_TRANSLATION, .interps = interps, .components_together = together};
-    const bool *told;
-    assert_true(kfi_conform(&curve_job, &from, &can, 30, 0, &to, &told));
+    const kfi_conformed *each;
+    assert_true(kfi_conform(&curve_job, &from, &can, 30, 0, &to, &each));
     assert_int_equal(to.takes[0].track_count, 1);
     return to.takes[0].tracks[0];
 }
