@@ -194,7 +194,9 @@ static bool split(const nytro_node *node, nytro_channel *channel, size_t splits)
                               .mixed = true,
                               .interp = key->interp};
         key->mixed = true; /* a nearer neighbour bends both */
+        key->settled = false;
         channel->keys[i + 1].mixed = true;
+        channel->keys[i + 1].settled = false;
         if (channel->channel == KFI_NYTRO_ROTATION)
             kfi_quat_curve_value(&channel->quat, middle->time, middle->value);
         for (unsigned c = 0; c < 3 && channel->channel != KFI_NYTRO_ROTATION; c++)

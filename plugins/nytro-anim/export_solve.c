@@ -78,10 +78,13 @@ static double descend(const setting *s, double x[3])
             to[j] = fmax(-1.0, fmin(1.0, x[j] + move[j]));
         double now = miss(s, to, moved);
         if (now < best) {
+            bool hardly = best - now < 1e-6 * best;
             best = now;
             memcpy(x, to, sizeof to);
             memcpy(r, moved, sizeof moved);
             damping = fmax(damping * 0.2, 1e-12);
+            if (hardly)
+                break;
         } else {
             damping *= 10.0;
             if (damping > 1e9)
@@ -204,8 +207,11 @@ void kfi_nytro_solve_key(nytro_channel *channel, size_t i)
 void kfi_nytro_solve(nytro_channel *channel)
 {
     nytro_key *keys = channel->keys;
-    for (size_t i = 0; i < channel->count; i++)
-        kfi_nytro_solve_key(channel, i);
+    for (size_t i = 0; i < channel->count; i++) {
+        if (!keys[i].settled)
+            kfi_nytro_solve_key(channel, i);
+        keys[i].settled = true;
+    }
     if (keys[0].solved)
         solve_end(channel, 0);
     if (keys[channel->count - 1].solved)

@@ -45,7 +45,8 @@ typedef struct nytro_key {
     bool split;  /* a key is wanted in the middle of the segment after it */
     bool mixed;  /* x, y and z want different T, C and B here */
     uint8_t numbers_of; /* the component that they were taken from */
-    bool solved; /* its T, C and B are ours (export_solve.c) */
+    bool solved;  /* its T, C and B are ours (export_solve.c) */
+    bool settled; /* and follow from the keys beside it as they are now */
 } nytro_key;
 
 /* One channel of a node: its keys, and the motion that they have to follow. */
