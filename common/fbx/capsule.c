@@ -179,7 +179,9 @@ static bool inflate_all(kf_job *job, const uint8_t *data, size_t size, uint8_t *
 
 static bool read_files(kf_job *job, kfi_reader *in, kfi_capsule *capsule)
 {
+    size_t start = in->at;
     capsule->count = kfi_read_count(in, FILE_MIN, "number of files");
+    if (!in->failed && capsule->count == 0) return kfi_read_fail(in, start, "capsule: number of files: expected at least 1, found 0");
     capsule->files = kfi_alloc(job, capsule->count, sizeof *capsule->files);
     if (!capsule->files) return false;
     for (size_t i = 0; i < capsule->count && !in->failed; i++) {

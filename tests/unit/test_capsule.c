@@ -67,7 +67,7 @@ static void comes_back(void **state)
     static uint8_t zeros[100000];       /* does */
     kf_file files[] = {
         {"walk.anim", random, 300001}, {"empty", NULL, 0}, {"na\xefve \xff.ani", zeros, sizeof zeros}};
-    for (size_t count = 0; count <= 3; count++) {
+    for (size_t count = 1; count <= 3; count++) {
         kfi_capsule in = {"x4-ani", 0xfedcba98u, "tcb=native fbx=7500", files, count}, out;
         const uint8_t *data;
         size_t size;
@@ -254,6 +254,20 @@ static void damage_is_seen(void **state)
     free(random);
 }
 
+/* One without any file is no original. */
+static void nothing_inside(void **state)
+{
+    (void)state;
+    kfi_capsule in = {"x4-ani", 1, "", NULL, 0}, capsule;
+    const uint8_t *packed;
+    size_t size;
+    begin(UINT64_MAX);
+    assert_true(kfi_capsule_pack(&job, &in, &packed, &size));
+    assert_false(kfi_capsule_unpack(&job, packed, size, &capsule));
+    assert_int_equal(job.error.code, KF_BAD_INPUT);
+    assert_string_equal(job.error.message, "capsule: number of files: expected at least 1, found 0");
+}
+
 /* A little that says it is a lot, and a lot that says it is little. */
 static void bombs(void **state)
 {
@@ -403,6 +417,7 @@ int main(void)
         cmocka_unit_test(names_lose_folders),
         cmocka_unit_test(hostile_sizes),
         cmocka_unit_test(damage_is_seen),
+        cmocka_unit_test(nothing_inside),
         cmocka_unit_test(bombs),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(base64),
