@@ -62,6 +62,18 @@ static bool has_tcb(const kf_curve *curve, size_t i)
     return curve->keys[i].interp == KF_TCB || (i > 0 && curve->keys[i - 1].interp == KF_TCB);
 }
 
+/* A key that the other side has not: the earlier one. */
+static void pass_alone(double gap, size_t *i, size_t *j, kfi_diff_keys *keys)
+{
+    if (gap < 0) {
+        keys->removed++;
+        ++*i;
+    } else {
+        keys->added++;
+        ++*j;
+    }
+}
+
 void kfi_diff_curve_keys(const kf_curve *a, const kf_curve *b, double limit, kfi_diff_keys *keys)
 {
     size_t i = 0, j = 0;
@@ -70,13 +82,7 @@ void kfi_diff_curve_keys(const kf_curve *a, const kf_curve *b, double limit, kfi
     while (i < a->count || j < b->count) {
         double gap = i == a->count ? INFINITY : j == b->count ? -INFINITY : a->keys[i].time - b->keys[j].time;
         if (!(fabs(gap) <= kfi_diff_instant(i < a->count ? a->keys[i].time : 0))) {
-            if (gap < 0) {
-                keys->removed++;
-                i++;
-            } else {
-                keys->added++;
-                j++;
-            }
+            pass_alone(gap, &i, &j, keys);
             together = false;
             continue;
         }
@@ -103,13 +109,7 @@ void kfi_diff_quat_keys(const kf_quat_curve *a, const kf_quat_curve *b, double l
     while (i < a->count && j < b->count) {
         double gap = a->keys[i].time - b->keys[j].time;
         if (fabs(gap) > kfi_diff_instant(a->keys[i].time)) {
-            if (gap < 0) {
-                keys->removed++;
-                i++;
-            } else {
-                keys->added++;
-                j++;
-            }
+            pass_alone(gap, &i, &j, keys);
             continue;
         }
         bool last = i + 1 == a->count && j + 1 == b->count; /* nothing follows that could be interpolated */

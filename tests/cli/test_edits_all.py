@@ -7,7 +7,6 @@ by their names. Single edits, byte by byte, stand in the other test_edits files;
         and no name of a take (and Evil Islands none of a node): a new name changes no byte, and is told of
     tangent: X4 and Nytro (as T, C and B); the others have straight lines or steps
     T, C, B: X4 and Nytro"""
-import copy
 import os
 import random
 import re
@@ -33,29 +32,6 @@ FORMATS = {
     "mm2-anim": ("anim", sampled.mm2(), "x", (("x", "bone_00", MOVE, "x"), ("x", "bone_01", TURN, "z"))),
     "vib-anm": ("anm", sampled.VibRibbon.original, "x", (("x", "object_000", MOVE, "y"), ("x", "object_007", TURN, "x"))),
 }
-
-
-def copy_take(scene, name, new_name):
-    """A second take with a copy of everything in the first."""
-    links = scene.root.first("Connections")
-    copies, waiting = {}, [scene.takes()[name].values[0]]
-    while waiting:
-        number = waiting.pop()
-        copies[number] = str(int(number) + 2 * 10 ** 12)
-        waiting += [c.values[1] for c in links.all("C") if c.values[2] == number and
-                    scene.by_id[c.values[1]].name in ("AnimationLayer", "AnimationCurveNode", "AnimationCurve")]
-    for number, other in copies.items():
-        made = copy.deepcopy(scene.by_id[number])
-        made.values[0] = other
-        if made.name == "AnimationStack":
-            made.values[1] = '"AnimStack::%s"' % new_name
-        scene.objects.children.append(made)
-    for link in [c for c in links.all("C") if c.values[1] in copies]:
-        made = copy.deepcopy(link)
-        made.values[1] = copies[link.values[1]]
-        made.values[2] = copies.get(link.values[2], link.values[2])
-        links.children.append(made)
-    scene.__init__(scene.text())
 
 
 class All(EditCase):
@@ -138,7 +114,7 @@ class All(EditCase):
         """X4 holds many; a file for each take, where the format has one to a file; else it is told of."""
         for name, take, places in self.each():
             if name in ("mm2-anim", "vib-anm"):
-                self.edit(lambda scene: copy_take(scene, take, "second"), code=3)
+                self.edit(lambda scene: scene.clone_take(take, "second"), code=3)
                 self.assertIn("give a folder", self.said)
                 self.keyferry("convert", "x.fbx", name + "/", "-y")
                 self.assertEqual((self.dir / name / ("x." + self.ending)).read_bytes(), self.original)
@@ -146,7 +122,7 @@ class All(EditCase):
                 self.assertIn("second", other)
                 self.keyferry("diff", "x." + self.ending, other)
                 continue
-            now = self.edit(lambda scene: copy_take(scene, take, "second"))
+            now = self.edit(lambda scene: scene.clone_take(take, "second"))
             if name != "x4-ani":
                 self.assertEqual(now, self.original)
                 self.assertIn('warning: take "second" was not written: the format holds one', self.said)

@@ -181,19 +181,27 @@ class Scene:
 
     def clone(self, name, new_name):
         """A second node with a name of its own, and a copy of everything that moves it."""
+        self.copy_all(self.models()[name], '"Model::%s"' % new_name, ("NodeAttribute", "AnimationCurveNode", "AnimationCurve"))
+
+    def clone_take(self, name, new_name):
+        """A second take with a copy of everything in the first."""
+        self.copy_all(self.takes()[name], '"AnimStack::%s"' % new_name, ("AnimationLayer", "AnimationCurveNode", "AnimationCurve"))
+
+    def copy_all(self, first, title, kinds):
+        """A copy, called `title`, of an object and of those of these kinds that are connected to it, with their connections."""
         links = self.root.first("Connections")
-        copies = {}
-        waiting = [self.models()[name].values[0]]
+        beyond = max(map(int, self.by_id))
+        copies, waiting = {}, [first.values[0]]
         while waiting:
             number = waiting.pop()
-            copies[number] = str(int(number) + 10 ** 12)
+            copies[number] = str(int(number) + beyond)
             waiting += [c.values[1] for c in links.all("C") if c.values[2] == number and c.values[1] not in copies and
-                        self.by_id[c.values[1]].name in ("NodeAttribute", "AnimationCurveNode", "AnimationCurve")]
+                        self.by_id[c.values[1]].name in kinds]
         for number, other in copies.items():
             made = copy.deepcopy(self.by_id[number])
             made.values[0] = other
-            if made.name == "Model":
-                made.values[1] = '"Model::%s"' % new_name
+            if number == first.values[0]:
+                made.values[1] = title
             self.objects.children.append(made)
         for link in [c for c in links.all("C") if c.values[1] in copies]:
             made = copy.deepcopy(link)

@@ -258,6 +258,19 @@ static const struct {
     {"knee", knee, {51, 101, 163}, 5e-4},
 };
 
+/* A curve at 30 frames a second, and how far it ranges. */
+static double sample(double (*at)(double), size_t count)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        times[i] = (double)i / 30;
+        values[i] = at(times[i]);
+        low = fmin(low, values[i]);
+        high = fmax(high, values[i]);
+    }
+    return high - low;
+}
+
 /* Beyond the two samples beside it a curve goes no further than their bends say, whatever the samples are. */
 static double most_between(size_t i, size_t count, double tolerance)
 {
@@ -279,14 +292,7 @@ static void test_from_nothing(void **state)
     for (size_t k = 0; k < sizeof SHAPES / sizeof *SHAPES; k++)
         for (size_t w = 0; w < 3; w++) {
             size_t count = 301;
-            double low = INFINITY, high = -INFINITY;
-            for (size_t i = 0; i < count; i++) {
-                times[i] = (double)i / 30;
-                values[i] = SHAPES[k].at(times[i]);
-                low = fmin(low, values[i]);
-                high = fmax(high, values[i]);
-            }
-            double tolerance = 1e-4 * (high - low), worst = 0, between = 0;
+            double range = sample(SHAPES[k].at, count), tolerance = 1e-4 * range, worst = 0, between = 0;
             kf_curve curve = fit(count, ways[w].interps, tolerance, NULL);
             assert_within(&curve, count, tolerance, SHAPES[k].what, (int)w);
             for (size_t i = 0; i < count; i++)
@@ -299,10 +305,10 @@ static void test_from_nothing(void **state)
                     assert_true(over <= most_between(i, count, tolerance));
                 }
             print_message("%-9s %-6s 301 samples, %3zu keys, worst %.2g of the range, between samples %.2g\n",
-                          SHAPES[k].what, ways[w].what, curve.count, worst / (high - low),
-                          between / (high - low));
+                          SHAPES[k].what, ways[w].what, curve.count, worst / range,
+                          between / range);
             assert_true(curve.count <= SHAPES[k].most[w]);
-            assert_true(w == 2 || between <= SHAPES[k].between * (high - low));
+            assert_true(w == 2 || between <= SHAPES[k].between * range);
         }
 }
 
@@ -353,14 +359,7 @@ static void test_fewest(void **state)
         size_t ours = 0, least = 0;
         for (size_t k = 0; k < sizeof SHAPES / sizeof *SHAPES; k++) {
             size_t count = 91;
-            double low = INFINITY, high = -INFINITY;
-            for (size_t i = 0; i < count; i++) {
-                times[i] = (double)i / 30;
-                values[i] = SHAPES[k].at(times[i]);
-                low = fmin(low, values[i]);
-                high = fmax(high, values[i]);
-            }
-            double tolerance = 1e-4 * (high - low);
+            double tolerance = 1e-4 * sample(SHAPES[k].at, count);
             kf_curve curve = fit(count, 1u << KF_LINEAR | 1u << ways[w].kind, tolerance, NULL);
             size_t most = fewest(count, tolerance, ways[w].kind);
             print_message("%-9s %-7s %2zu keys, %2zu would do\n", SHAPES[k].what, ways[w].what, curve.count, most);
