@@ -3,6 +3,7 @@
 #include "format.h"
 #include "formats/mm2_anim.h"
 #include "formats/mm2_skel.h"
+#include "helper_library.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,32 +14,9 @@
 
 #include <cmocka.h>
 
-static kf_library *library;
-
-static int set_up(void **state)
-{
-    (void)state;
-    library = kf_library_new(NULL, NULL);
-    return library ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    kf_library_free(library);
-    return 0;
-}
-
-static kf_job *new_job(const kf_options *options)
-{
-    kf_job *job = kf_job_new(library, options, NULL);
-    assert_non_null(job);
-    return job;
-}
-
 static const kf_format *format(void)
 {
-    return kf_library_find(library, "mm2-anim");
+    return library_format("mm2-anim");
 }
 
 /* ---------------------------------------------------------------- bytes by hand */
@@ -111,7 +89,7 @@ static const kf_anim *import_as(kf_job *job, const bytes *b, const char *name)
 
 static void assert_identical(const bytes *b)
 {
-    kf_job *job = new_job(NULL);
+    kf_job *job = library_job(NULL);
     kfi_mm2_anim clip;
     assert_true(kfi_mm2_decode(job, b->data, b->size, &clip));
     kfi_writer out;
@@ -148,7 +126,7 @@ static void test_dialects_come_back(void **state)
 static void test_old_is_told_by_size(void **state)
 {
     (void)state;
-    kf_job *job = new_job(NULL);
+    kf_job *job = library_job(NULL);
     kfi_mm2_anim clip;
     bytes b = old(3, 2);
     assert_true(kfi_mm2_decode(job, b.data, b.size, &clip));
@@ -195,7 +173,7 @@ static void test_probe(void **state)
 static void test_text_is_refused(void **state)
 {
     (void)state;
-    kf_job *job = new_job(NULL);
+    kf_job *job = library_job(NULL);
     kfi_mm2_anim clip;
     const char *text = "ped_walk\r\nped_run\r\n";
     assert_false(kfi_mm2_decode(job, (const uint8_t *)text, strlen(text), &clip));
@@ -208,7 +186,7 @@ static void test_import(void **state)
 {
     (void)state;
     kf_options options = {.size = sizeof options, .frame_rate = 25};
-    kf_job *job = new_job(&options);
+    kf_job *job = library_job(&options);
     bytes b = {.size = 0};
     put_word(&b, 2);
     put_word(&b, 3);
@@ -254,7 +232,7 @@ static void test_rig(void **state)
 {
     (void)state;
     kf_options options = {.size = sizeof options, .rig = {"ped.skel", RIG, sizeof RIG - 1}};
-    kf_job *job = new_job(&options);
+    kf_job *job = library_job(&options);
     bytes b = simple(0, 2, 3);
     const kf_anim *anim = import_as(job, &b, "walk.anim");
     assert_non_null(anim);
@@ -266,7 +244,7 @@ static void test_rig(void **state)
     assert_true(anim->nodes[1].rest.translation[0] == 0.5 && anim->nodes[1].rest.translation[1] == -2.0);
     kf_job_free(job);
 
-    job = new_job(&options);
+    job = library_job(&options);
     b = simple(0, 2, 5);
     assert_null(import_as(job, &b, "walk.anim"));
     assert_int_equal(job->error.code, KF_BAD_INPUT);
@@ -297,7 +275,7 @@ static void test_bad_rigs(void **state)
         {"NumBones 1 bone a { { } }", "offset, bone"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        kf_job *job = new_job(NULL);
+        kf_job *job = library_job(NULL);
         kfi_mm2_skel skel;
         size_t size = strlen(bad[i][0]);
         char *exact = malloc(size + 1); /* of just that size, for the sanitizer */
@@ -314,7 +292,7 @@ static void test_deep_rig(void **state)
 {
     (void)state;
     for (int depth = KFI_MM2_SKEL_DEPTH; depth <= KFI_MM2_SKEL_DEPTH + 1; depth++) {
-        kf_job *job = new_job(NULL);
+        kf_job *job = library_job(NULL);
         kfi_mm2_skel skel;
         char text[8192];
         int at = snprintf(text, sizeof text, "NumBones %d ", depth);
@@ -377,7 +355,7 @@ static const kfi_emitted *export_to(kf_job *job, const kf_anim *back, const kf_a
 static void test_edit_changes_four_bytes(void **state)
 {
     (void)state;
-    kf_job *job = new_job(NULL);
+    kf_job *job = library_job(NULL);
     bytes b = simple(0, 4, 2);
     memcpy(b.data + 17 + 4 * 5, "\1\2\xc0\x7f", 4); /* a NaN with a payload, in the same curve as the edit */
     kf_file file = {"walk.anim", b.data, b.size};
@@ -400,7 +378,7 @@ static void test_edit_changes_four_bytes(void **state)
 static void test_old_without_frames(void **state)
 {
     (void)state;
-    kf_job *job = new_job(NULL);
+    kf_job *job = library_job(NULL);
     kfi_mm2_anim clip;
     bytes b = old(3, 2);
     kf_file file = {"walk.anim", b.data, b.size};
@@ -422,7 +400,7 @@ static void test_old_without_frames(void **state)
 static void test_frames_added_and_removed(void **state)
 {
     (void)state;
-    kf_job *job = new_job(NULL);
+    kf_job *job = library_job(NULL);
     bytes b = simple(1, 4, 1);
     kf_file file = {"walk.anim", b.data, b.size};
     const kf_anim *anim = kfi_import(job, format(), &file, 1);
@@ -452,7 +430,7 @@ static void test_new_node_is_told_of(void **state)
     (void)state;
     for (int strict = 0; strict < 2; strict++) {
         kf_options options = {.size = sizeof options, .strict = strict};
-        kf_job *job = new_job(&options);
+        kf_job *job = library_job(&options);
         bytes b = simple(0, 4, 1);
         kf_file file = {"walk.anim", b.data, b.size};
         const kf_anim *anim = kfi_import(job, format(), &file, 1);
@@ -487,7 +465,7 @@ static void test_new_node_is_told_of(void **state)
 static void test_fresh(void **state)
 {
     (void)state;
-    kf_job *job = new_job(NULL);
+    kf_job *job = library_job(NULL);
     kf_anim anim;
     kfi_anim_init(&anim, "fbx");
     static const struct {
@@ -553,7 +531,7 @@ static void test_fresh(void **state)
 static void test_fresh_by_number(void **state)
 {
     (void)state;
-    kf_job *job = new_job(NULL);
+    kf_job *job = library_job(NULL);
     kf_anim anim;
     kfi_anim_init(&anim, "fbx");
     static const char *const names[] = {"bone_0", "bone_10", "bone_2"};
@@ -578,7 +556,7 @@ static void test_fresh_by_number(void **state)
 static void test_several_files(void **state)
 {
     (void)state;
-    kf_job *job = new_job(NULL);
+    kf_job *job = library_job(NULL);
     bytes a = simple(0, 4, 2), b = simple(1, 2, 2);
     kf_file files[2] = {{"walk.anim", a.data, a.size}, {"run.anim", b.data, b.size}};
     const kf_anim *anim = kfi_import(job, format(), files, 2);
@@ -598,7 +576,7 @@ static void test_several_files(void **state)
 static void test_check(void **state)
 {
     (void)state;
-    kf_job *job = new_job(NULL);
+    kf_job *job = library_job(NULL);
     bytes b = simple(0, 4, 2);
     kf_file file = {"walk.anim", b.data, b.size};
     assert_true(kf_check(job, &file, NULL));
@@ -635,5 +613,5 @@ int main(void)
         cmocka_unit_test(test_several_files),
         cmocka_unit_test(test_check),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, library_set_up, library_tear_down);
 }

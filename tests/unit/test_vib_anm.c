@@ -2,6 +2,7 @@
  * our encoder, and what is written is read by a second reader (shows). */
 #include "format.h"
 #include "formats/vib_anm.h"
+#include "helper_library.h"
 #include "vib-anm/vib.h"
 
 #include <math.h>
@@ -13,32 +14,9 @@
 
 #include <cmocka.h>
 
-static kf_library *library;
-
-static int set_up(void **state)
-{
-    (void)state;
-    library = kf_library_new(NULL, NULL);
-    return library ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    kf_library_free(library);
-    return 0;
-}
-
-static kf_job *new_job(const kf_options *options)
-{
-    kf_job *job = kf_job_new(library, options, NULL);
-    assert_non_null(job);
-    return job;
-}
-
 static const kf_format *format(void)
 {
-    return kf_library_find(library, "vib-anm");
+    return library_format("vib-anm");
 }
 
 /* ---------------------------------------------------------------- bytes by hand */
@@ -164,7 +142,7 @@ static void test_every_number_through_files(void **state)
     (void)state;
     enum { EACH = 5900 };
     for (int first = INT16_MIN; first <= INT16_MAX; first += EACH) {
-        kf_job *job = new_job(NULL);
+        kf_job *job = library_job(NULL);
         unsigned frames = (unsigned)(INT16_MAX - first + 1 < EACH ? INT16_MAX - first + 1 : EACH);
         bytes *b = begin(30, (uint16_t)frames);
         for (unsigned i = 0; i < frames; i++) {
@@ -238,7 +216,7 @@ static void assert_keys(const kf_track *track, unsigned c, double rate, size_t c
 static void test_import(void **state)
 {
     (void)state;
-    kf_job *job = new_job(NULL);
+    kf_job *job = library_job(NULL);
     bytes *b = story();
     kf_file file = {"dance.anm", b->data, b->size};
     const kf_anim *anim = kfi_import(job, format(), &file, 1);
@@ -272,7 +250,7 @@ static void test_rates_and_orders(void **state)
     } cases[] = {{1, 0, 30}, {15, 0, 15}, {60, 0, 60}, {20, 0, 20}, {0, 0, 30}, {61, 0, 30}, {20, 50, 50}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         kf_options options = {.size = sizeof options, .frame_rate = cases[i].option, .rotation_order = "ZYX"};
-        kf_job *job = new_job(&options);
+        kf_job *job = library_job(&options);
         bytes *b = begin(cases[i].word, 1);
         put_keyframe(b, 0, 0, NULL);
         next_frame(b);
@@ -356,7 +334,7 @@ typedef struct scene {
 static scene begin_scene(bytes *b, bool strict)
 {
     kf_options options = {.size = sizeof options, .strict = strict};
-    scene s = {.job = new_job(&options), .b = b};
+    scene s = {.job = library_job(&options), .b = b};
     s.file = (kf_file){"dance.anm", b->data, b->size};
     kf_file *file = kfi_alloc(s.job, 1, sizeof *file);
     *file = s.file;
@@ -553,7 +531,7 @@ static void test_gap_is_kept(void **state)
 {
     (void)state;
     const uint8_t data[] = {0, 0x80, 30, 0, 1, 0, 6, 0, 7, 0, 0xde, 0xad, 4, 0x10};
-    kf_job *job = new_job(NULL);
+    kf_job *job = library_job(NULL);
     kf_file file = {"gap.anm", data, sizeof data};
     const kf_anim *anim = kfi_import(job, format(), &file, 1);
     assert_non_null(anim);
@@ -571,7 +549,7 @@ static void test_gap_is_kept(void **state)
 static void test_several_files(void **state)
 {
     (void)state;
-    kf_job *job = new_job(NULL);
+    kf_job *job = library_job(NULL);
     bytes *parts[3] = {begin(20, 2), begin(20, 0), begin(20, 3)};
     put_keyframe(parts[0], 0, 1, (const int16_t[]){5, 6, 7});
     next_frame(parts[0]);
@@ -633,7 +611,7 @@ static void test_too_long(void **state)
     /* A frame takes 2 bytes of offset and 8 of keyframe; 8 bytes are the header and the first offset. */
     const size_t fit = (131070 - 8) / 10;
     for (size_t frames = fit; frames <= fit + 1; frames++) {
-        kf_job *job = new_job(NULL);
+        kf_job *job = library_job(NULL);
         kf_anim anim;
         kfi_anim_init(&anim, "fbx");
         kfi_add_node(job, &anim, "object_000", -1)->source = -1;
@@ -657,7 +635,7 @@ static void test_too_long(void **state)
 static void test_fresh(void **state)
 {
     (void)state;
-    kf_job *job = new_job(NULL);
+    kf_job *job = library_job(NULL);
     kf_anim anim;
     kfi_anim_init(&anim, "fbx");
     anim.frame_rate = 24;
@@ -701,7 +679,7 @@ static void test_fresh_hierarchy(void **state)
 {
     (void)state;
     for (int moved = 0; moved < 2; moved++) {
-        kf_job *job = new_job(NULL);
+        kf_job *job = library_job(NULL);
         kf_anim anim;
         kfi_anim_init(&anim, "fbx");
         kfi_add_node(job, &anim, "group", -1)->source = -1;
@@ -738,5 +716,5 @@ int main(void)
         cmocka_unit_test(test_fresh),
         cmocka_unit_test(test_fresh_hierarchy),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, library_set_up, library_tear_down);
 }
