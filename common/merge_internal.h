@@ -64,6 +64,7 @@ typedef struct kfi_matches {
     int32_t *take;           /* for each edited take, the written one, or -1 */
     int32_t *owner;          /* for each edited take, the written node it alone speaks for, -1, or KFI_NOBODY */
     int32_t scene;           /* the edited take that shows every node in one of several written takes, or -1 */
+    int32_t *home;           /* for each written node, the written take that the scene shows it in, or -1; or NULL */
     const kf_track ***track; /* for each written take and track, what came back, or NULL */
     bool **settled;          /* for each written take and track: what came back is in the written node's rotation order */
     bool **known;            /* for each edited take and track: it is one that was written, or none of ours */
@@ -146,6 +147,10 @@ bool kfi_tell_parents(const kfi_merging *m);
 
 /* merge_takes.c */
 bool kfi_match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, kfi_matches *m);
+/* merge_scene.c: the written take that each node plays in m->scene, of those that are not back under their own names; and
+ * that which the scene is most like. */
+bool kfi_match_scene(kf_job *job, const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, const bool *back,
+                     kfi_matches *m);
 /* How many of a written track's values (all: *values) are what came back that much later. */
 size_t kfi_alike_values(const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, const kf_track *was,
                         const kf_track *now, double offset, size_t *values);
@@ -155,6 +160,14 @@ bool kfi_match(kf_job *job, const kfi_merge *input, const kfi_limits *limits, co
 /* merge_unwrap.c: what came back in the axes and unit that were written, but for rotation tracks: `turn` of the merge
  * tells what is to be undone of these. Not *turned: it is that as it is. */
 bool kfi_unwrap(kfi_merging *m, const kfi_turn ways[KFI_WAYS], kf_anim *to, bool *turned);
+
+/* The written take that an edited one is as far as one of its nodes goes, or -1. */
+static inline int32_t kfi_take_of(const kfi_matches *m, size_t edited_take, uint32_t edited_node)
+{
+    int32_t node = m->node[edited_node];
+    bool shown = (int32_t)edited_take == m->scene && node >= 0 && m->home[node] >= 0;
+    return shown ? m->home[node] : m->take[edited_take];
+}
 
 /* True if two values of a channel are the same but for what the trip does to them. */
 static inline bool kfi_same_value(const kfi_limits *limits, unsigned channel, double a, double b)

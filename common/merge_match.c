@@ -124,26 +124,7 @@ static bool bind_track(kfi_matches *m, const kf_take *written, size_t t, const t
     return known;
 }
 
-/* A scene shows every node in a take of its own: that of a node without any in the scene's take, if it is still like it. */
-static bool bind_elsewhere(const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, kfi_matches *m,
-                           const track_index *index, const kf_take *scene, const kf_track *track)
-{
-    double start = 0, end = 0, first = 0, last = 0;
-    kfi_take_range(scene, &start, &end);
-    for (size_t t = 0; t < input->written->take_count; t++) {
-        const kf_take *take = &input->written->takes[t];
-        for (uint32_t n = index[t].first[m->node[track->node]]; n && kfi_take_range(take, &first, &last); n = index[t].next[n - 1]) {
-            const kf_track *was = &take->tracks[n - 1];
-            size_t values = 0;
-            if (was->channel == track->channel && !m->track[t][n - 1] &&
-                2 * kfi_alike_values(input, limits, ways, was, track, start - first, &values) > values)
-                return bind_track(m, take, t, &index[t], track);
-        }
-    }
-    return false;
-}
-
-static bool match_tracks(kf_job *job, const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, kfi_matches *m)
+static bool match_tracks(kf_job *job, const kfi_merge *input, kfi_matches *m)
 {
     const kf_anim *written = input->written, *edited = input->edited;
     m->track = kfi_alloc(job, written->take_count, sizeof *m->track);
@@ -165,18 +146,15 @@ static bool match_tracks(kf_job *job, const kfi_merge *input, const kfi_limits *
         m->instead[e] = kfi_alloc(job, take->track_count, sizeof *m->instead[e]);
         if (!m->known[e] || !m->instead[e])
             return false;
-        if (m->take[e] < 0)
-            continue;
-        size_t t = (size_t)m->take[e];
         for (size_t i = 0; i < take->track_count; i++) {
             const kf_track *track = &take->tracks[i];
-            int32_t node = m->node[track->node];
+            int32_t node = m->node[track->node], t = kfi_take_of(m, e, track->node);
+            if (t < 0)
+                continue;
             m->known[e][i] = m->owner[e] == KFI_NOBODY || (m->owner[e] >= 0 && m->owner[e] != node);
             if (node < 0 || track->layer != 0 || m->known[e][i])
                 continue;
-            m->known[e][i] = bind_track(m, &written->takes[t], t, &index[t], track);
-            if (!index[t].first[node] && m->scene == (int32_t)e)
-                m->known[e][i] = bind_elsewhere(input, limits, ways, m, index, take, track);
+            m->known[e][i] = bind_track(m, &written->takes[t], (size_t)t, &index[t], track);
         }
     }
     return true;
@@ -253,7 +231,7 @@ bool kfi_match(kf_job *job, const kfi_merge *input, const kfi_limits *limits, co
     matches->scene = -1;
     matches->wrapper = kfi_find_wrapper(input->edited, digest);
     if (!match_nodes(job, input, matches) || !kfi_match_takes(job, input, limits, ways, matches) ||
-        !match_tracks(job, input, limits, ways, matches))
+        !match_tracks(job, input, matches))
         return false;
     find_offsets(input, limits, matches);
     return true;

@@ -129,10 +129,13 @@ bool kfi_merge_new(kfi_merging *m)
             if (written < 0)
                 continue;
         }
-        const char *name = written >= 0 ? m->input->written->takes[written].name : from->name;
-        size_t take = written >= 0 ? (size_t)m->input->written->takes[written].source : m->merged->take_count;
+        const size_t fresh = m->merged->take_count;
         for (size_t i = 0; i < from->track_count; i++) {
             const kf_track *track = m->matches.instead[e][i] ? m->matches.instead[e][i] : &from->tracks[i];
+            if (m->matches.scene == (int32_t)e)
+                written = kfi_take_of(&m->matches, e, track->node);
+            const char *name = written >= 0 ? m->input->written->takes[written].name : from->name;
+            size_t take = written >= 0 ? (size_t)m->input->written->takes[written].source : fresh;
             bool wrapper = (int32_t)track->node == m->matches.wrapper;
             if (wrapper && moves(m, track) &&
                 !kfi_warn(m->job, "wrapper", "take \"%.60s\", node \"%.60s\": the %s of the node above all others is not "

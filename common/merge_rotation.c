@@ -156,13 +156,15 @@ static double lock_loss(const pose *p, kf_rotation_order order)
 }
 
 /* How far apart two orientations may be and still be the same: with angles of many turns, of which 32 bits keep little;
- * with angles near the lock, in the numbers that came back or, where these are turned, in those that the program worked
- * with; and where it kept no sample. `drifts`: that goes for curves of which it kept none at all, too. */
+ * with angles near the lock, in the numbers that came back or, where these are turned or the second angle has no key, in
+ * those that the program worked with; and where it kept no sample. `drifts`: that goes for curves of which it kept none at
+ * all, too. */
 static double rotation_limit(const kfi_limits *limits, const pair *w, const pair *e, const pose *was, const pose *now,
                              const uint8_t keyed[6], bool drifts)
 {
     double limit = limits->value[KF_ROTATION];
-    limit += fmax(lock_loss(now, e->order), e->turn ? lock_loss(was, w->order) : 0);
+    bool others = e->turn || !keyed[kfi_second_axis(e->order)];
+    limit += fmax(lock_loss(now, e->order), others ? lock_loss(was, w->order) : 0);
     for (unsigned c = 0; c < 3; c++)
         limit += fmin(FLT_EPSILON * fabs(was->euler[c]), 90);
     for (unsigned c = 0; c < 3; c++)
@@ -251,12 +253,14 @@ static void find_turnings(const kfi_merging *m, size_t written_take, turning *of
     }
     for (size_t e = 0; e < m->input->edited->take_count; e++) {
         const kf_take *edited = &m->input->edited->takes[e];
-        for (size_t i = 0; m->matches.take[e] == (int32_t)written_take && i < edited->track_count; i++) {
+        bool perhaps = m->matches.take[e] == (int32_t)written_take || m->matches.scene == (int32_t)e;
+        for (size_t i = 0; perhaps && i < edited->track_count; i++) {
             const kf_track *track = &edited->tracks[i];
             int32_t node = m->matches.node[track->node];
             bool scale = track->channel == KF_SCALE;
-            if (node < 0 || m->matches.known[e][i] || track->layer != 0 || track->curves != 3 ||
-                (track->channel != KF_ROTATION && !scale) || of_node[node].written[scale])
+            if (node < 0 || kfi_take_of(&m->matches, e, track->node) != (int32_t)written_take || m->matches.known[e][i] ||
+                track->layer != 0 || track->curves != 3 || (track->channel != KF_ROTATION && !scale) ||
+                of_node[node].written[scale])
                 continue;
             of_node[node].edited[scale] = track;
             of_node[node].edited_take[scale] = e;

@@ -210,16 +210,9 @@ bool kfi_match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *limi
             strange_count++;
         }
     if (lost_count > 1 && strange_count == 1 && default_take_name(edited->takes[strange].name)) {
-        /* One of several takes, under a program's own name: the one it is most like. */
-        double best = 0;
+        /* One of several takes, or some of each, under a program's own name. */
         m->scene = (int32_t)strange;
-        for (size_t i = 0; i < takes; i++) {
-            double like = back[i] ? 0 : likeness(input, limits, ways, m, &edited->takes[strange], &written->takes[i]);
-            if (like > best) {
-                best = like;
-                m->take[strange] = (int32_t)i;
-            }
-        }
+        return kfi_match_scene(job, input, limits, ways, back, m);
     } else if (lost_count == 1 && strange_count == 1) {
         m->take[strange] = (int32_t)lost;
         if (!default_take_name(edited->takes[strange].name))

@@ -9,7 +9,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxtext  # noqa: E402
 from command import SOURCE  # noqa: E402
-from editcase import EditCase, add, by_a_program  # noqa: E402
+from editcase import EditCase, add, by_a_program, rename_take  # noqa: E402
 
 HEAD = struct.pack("<3IfB", 0, 10, 6, 1.0, 1)
 
@@ -174,6 +174,42 @@ class LongNames(EditCase):
 
     def test_they_come_back(self):
         self.assertEqual(self.edit(by_a_program, "--for", "blender"), self.original)
+
+
+class Shown(EditCase):
+    """One take of a whole scene, in which every node plays the one of its takes that it played last."""
+    ending = "ani"
+    original = x4([(node, take) for take in ("one", "two") for node in "abc"])
+
+    def show(self, playing, amount=0.0):
+        """What comes back of a scene with each of the nodes in that take; `amount` is added to one sample of b."""
+        def change(scene):
+            by_a_program(scene)
+            for (take, node, prop, axis), curve in scene.curves().items():
+                if take != "one":
+                    continue
+                shown = [key.value for key in scene.curve(playing[node], node, prop, axis).keys]
+                for key, value in zip(curve.keys, shown):
+                    key.value = value
+                curve.store()
+            add(scene, ("one", "b", "Lcl Translation", "x"), 15, amount)
+            scene.remove(scene.takes()["two"])
+            rename_take(scene, "one", "Scene")
+        return self.edit(change, "--for", "blender")
+
+    def test_each_in_its_own(self):
+        for two in ("", "a", "b", "bc", "abc"):
+            with self.subTest(two=two):
+                playing = {node: "two" if node in two else "one" for node in "abc"}
+                self.assertEqual(self.show(playing), self.original, self.said)
+                self.assertIn("0 of 12 tracks changed", self.said)
+
+    def test_an_edit_goes_to_the_take_that_was_shown(self):
+        for take in ("one", "two"):
+            with self.subTest(take=take):
+                self.show({"a": "one", "b": take, "c": "one"}, 0.25)
+                self.assertIn('1 of ', self.said)
+                self.assertIn('changed: take "%s", node "b", translation' % take, self.said)
 
 
 class BeforeTheFirstKey(EditCase):
