@@ -28,8 +28,9 @@ bool kfi_make_scene(kf_job *job, const kf_format *format, const kf_file *files, 
                     int32_t take, kfi_scene *scene);
 
 /* Fills in `anim` and `written`: imports the original with the options recorded in its capsule (if there are any, else
- * the job's) and lowers it anew, quietly: its warnings were given when the FBX was made. */
-bool kfi_rewrite(kf_job *job, const kf_format *format, kfi_original *original);
+ * the job's) and lowers it anew, quietly: its warnings were given when the FBX was made. What is the same in `edited`, the
+ * FBX that came back, is there once for both; NULL: nothing came back yet. */
+bool kfi_rewrite(kf_job *job, const kf_format *format, const kf_anim *edited, kfi_original *original);
 
 /* What an output made of the file `from` is called: as was asked for, else like that file. NULL on failure. */
 const char *kfi_output_name(kf_job *job, const kf_format *format, const char *wanted, const char *from);

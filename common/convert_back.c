@@ -52,7 +52,7 @@ static bool find_capsule(kf_job *job, const kf_anim *edited, const kf_convert_in
     return true;
 }
 
-bool kfi_rewrite(kf_job *job, const kf_format *format, kfi_original *original)
+bool kfi_rewrite(kf_job *job, const kf_format *format, const kf_anim *edited, kfi_original *original)
 {
     kf_options own = job->options;
     size_t messages = job->message_count;
@@ -74,6 +74,7 @@ bool kfi_rewrite(kf_job *job, const kf_format *format, kfi_original *original)
         lower.revision = recorded.lowering;
     lower.wrapper = KFI_WRAPPER_PREFIX "00000000";
     lower.exact = true;
+    lower.edited = edited;
     /* What an older importer made of these bytes is what was written: by a newer one's result it would look edited. */
     const kfi_capsule *capsule = &original->capsule;
     uint32_t revision = capsule->format && capsule->revision < format->revision ? capsule->revision : format->revision;
@@ -169,10 +170,10 @@ static void look_at(const kf_curve *curve, double frame, looks *seen)
 {
     enum { LEAST = 8 };
     size_t close = 0;
-    for (size_t i = 0; i < curve->count; i++) {
+    seen->tcb = seen->tcb || curve->tcb;
+    for (size_t i = 0; seen->straight && i < curve->count; i++) { /* density counts among lines only */
         const kf_key *key = &curve->keys[i];
-        seen->tcb = seen->tcb || key->interp == KF_TCB;
-        seen->straight = seen->straight && key->interp == KF_LINEAR;
+        seen->straight = key->interp == KF_LINEAR;
         close += i > 0 && fabs(key->time - key[-1].time - frame) < 0.01 * frame;
     }
     seen->dense = seen->dense || (curve->count >= LEAST && 2 * close > curve->count);
@@ -299,7 +300,7 @@ bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim 
     const char *name = kfi_output_name(job, *target, input->output, input->files[0].name);
     kf_options own = job->options;
     bool known = !summary->merged || original.capsule.options || (*target)->capabilities.frame_rate > 0;
-    bool rewritten = name && (known || guess_options(job, edited)) && (!summary->merged || kfi_rewrite(job, *target, &original));
+    bool rewritten = name && (known || guess_options(job, edited)) && (!summary->merged || kfi_rewrite(job, *target, edited, &original));
     job->options = own;
     if (!rewritten ||
         !kfi_export_edited(job, *target, edited, summary->merged ? &original : NULL, name, &report))

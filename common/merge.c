@@ -53,7 +53,8 @@ static bool same_curve(const kfi_merge_track *t, const kf_curve *w, const kf_cur
 {
     if (w->count != e->count)
         return false;
-    for (size_t i = 0; i < w->count; i++) {
+    bool shared = w->keys == e->keys && w->tcb == e->tcb; /* lower.c saw to it */
+    for (size_t i = 0; i < w->count && !shared; i++) {
         const kf_key *a = &w->keys[i], *b = &e->keys[i];
         if (a->time != b->time || a->value != b->value || a->interp != b->interp ||
             memcmp(&a->in, &b->in, sizeof a->in) != 0 || memcmp(&a->out, &b->out, sizeof a->out) != 0)
@@ -210,10 +211,12 @@ static bool restore_curves(kfi_merging *m, size_t written_take, const kf_track *
     kf_track *whole = NULL;
     for (unsigned c = 0; c < was->curves && !m->input->drop_missing; c++) {
         const kf_curve *curve = &was->curve[c];
+        if ((*back)->curve[c].count > 0)
+            continue;
         bool still = true;
         for (size_t i = 0; i < curve->count; i++)
             still = still && kfi_same_value(&m->limits, was->channel, curve->keys[i].value, (*back)->rest[c]);
-        if ((*back)->curve[c].count > 0 || still)
+        if (still)
             continue;
         if (!whole) {
             whole = kfi_alloc(m->job, 1, sizeof *whole);

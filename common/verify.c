@@ -113,7 +113,7 @@ static bool verify(kf_job *job, const kf_file *files, size_t count, kf_verdict *
         return false;
     original.files = original.capsule.files;
     original.count = original.capsule.count;
-    if (!kfi_rewrite(job, format, &original) ||
+    if (!kfi_rewrite(job, format, edited, &original) ||
         !kfi_export_edited(job, format, edited, &original, files[0].name, &report))
         return false;
     verdict->restored = same_files(job, files, count, &verdict->first_difference);

@@ -60,7 +60,15 @@ static double rotation_tolerance(const kfi_lowering *l)
 
 /* ---------------------------------------------------------------- tracks, takes, nodes */
 
-static bool round_curve(kfi_lowering *l, kf_curve *curve)
+/* To the bit, so that nobody can tell one's keys from the other's. */
+static bool same_keys(const kf_curve *a, const kf_curve *b)
+{
+    return a->count == b->count && !a->tcb == !b->tcb && a->tcb_rule == b->tcb_rule && !a->fbx_data && !b->fbx_data &&
+           memcmp(a->keys, b->keys, a->count * sizeof *a->keys) == 0 &&
+           (!a->tcb || memcmp(a->tcb, b->tcb, a->count * sizeof *a->tcb) == 0);
+}
+
+static bool round_curve(kfi_lowering *l, kf_curve *curve, const kf_curve *edited)
 {
     if (curve->count == 0)
         return true;
@@ -71,16 +79,36 @@ static bool round_curve(kfi_lowering *l, kf_curve *curve)
             return false;
     }
     kfi_fbx_pack_into(curve, &l->packed);
+    kfi_mark mark = kfi_arena_mark(&l->job->arena);
     if (!kfi_fbx_unpack(l->job, &l->packed, (double)KFI_FBX_TICKS, &rounded))
         return false;
     for (size_t i = 0; i < curve->count; i++)
         rounded.keys[i].flags |= (uint8_t)(curve->keys[i].flags & KF_KEY_HELPER);
+    if (edited && same_keys(&rounded, edited)) {
+        /* Most curves come back as they were: the memory that this one took is the next one's. */
+        kfi_arena_release(&l->job->arena, mark);
+        rounded.keys = edited->keys;
+        rounded.tcb = edited->tcb;
+    }
     rounded.origin = curve->origin;
     rounded.pre = curve->pre;
     rounded.post = curve->post;
     rounded.pre_count = curve->pre_count;
     rounded.post_count = curve->post_count;
     *curve = rounded;
+    return true;
+}
+
+/* All curves of a take's track of that number. */
+static bool round_track(kfi_lowering *l, const kf_take *take, size_t number)
+{
+    const kf_anim *edited = l->options->edited;
+    size_t at = l->to->anim.take_count - 1;
+    const kf_take *came = edited && at < edited->take_count ? &edited->takes[at] : NULL;
+    kf_track *track = &take->tracks[number];
+    for (unsigned c = 0; c < track->curves; c++)
+        if (!round_curve(l, &track->curve[c], came && number < came->track_count ? &came->tracks[number].curve[c] : NULL))
+            return false;
     return true;
 }
 
@@ -108,10 +136,6 @@ static bool lower_track(kfi_lowering *l, const kf_track *from, const kfi_bake *b
                                    : kfi_lower_curve(l, curve, &to->curve[c])))
             return false;
     }
-    if (l->options->exact)
-        for (unsigned c = 0; c < to->curves; c++)
-            if (!round_curve(l, &to->curve[c]))
-                return false;
     return true;
 }
 
@@ -135,7 +159,8 @@ static bool lower_take(kfi_lowering *l, const kf_take *from, kf_take *to, double
     for (size_t i = 0; i < from->track_count; i++) {
         kf_track *track = kfi_push(l->job, &to->tracks, &to->track_count, sizeof *track);
         l->lossy = &lossy[i];
-        if (!track || !lower_track(l, &from->tracks[i], baked ? &bake : NULL, track))
+        if (!track || !lower_track(l, &from->tracks[i], baked ? &bake : NULL, track) ||
+            (l->options->exact && !round_track(l, to, i)))
             return false;
         track->source = (int32_t)i;
     }
@@ -147,7 +172,7 @@ static bool lower_take(kfi_lowering *l, const kf_take *from, kf_take *to, double
             return false;
     }
     for (size_t i = from->track_count; l->options->exact && i < to->track_count; i++)
-        if (!round_curve(l, &to->tracks[i].curve[0]))
+        if (!round_track(l, to, i))
             return false;
     return true;
 }

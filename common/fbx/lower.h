@@ -26,6 +26,7 @@ typedef struct kfi_lower_options {
     size_t capsule_size;
     uint32_t revision;       /* as this one made it */
     bool exact;              /* round every key to what a reader will get back */
+    const kf_anim *edited;   /* with exact, what came back: a curve that is the same to the bit shares its keys; or NULL */
 } kfi_lower_options;
 
 /* The result. Node i of the animation is node `first_node + i` here; takes and tracks keep their order, and their
