@@ -333,6 +333,8 @@ void kfi_curve_values(const kf_curve *curve, const double *times, size_t count, 
         values[at] = kfi_curve_value(curve, times[at], rest);
         at++;
     }
+    if (at < count)
+        key = find_key(curve, times[at]);
     while (at < count) {
         while (key + 1 < curve->count && curve->keys[key + 1].time <= times[at])
             key++;

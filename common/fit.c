@@ -8,11 +8,8 @@ static const double SAME_TIME = 1e-7; /* seconds: a sample this near to a key is
 void *kfi_scratch(kfi_fitting *f, size_t count, size_t size)
 {
     void *memory = kfi_arena_alloc(&f->scratch, count, size);
-    if (!memory) {
-        bool limit = f->scratch.over_limit;
-        kfi_fail(f->job, limit ? KF_MEMORY_LIMIT : KF_NO_MEMORY, KF_NO_OFFSET,
-                 limit ? "fitting keys needs more memory than the limit allows" : "out of memory");
-    }
+    if (!memory)
+        kfi_no_memory(f->job, &f->scratch);
     return memory;
 }
 

@@ -55,6 +55,35 @@ static void pass_on(const kf_origin *from, const kf_curve *curve, kf_origin *ori
     }
 }
 
+/* The curve's samples, in memory of their own: they are much more than what comes of them. */
+typedef struct sampled {
+    kfi_arena arena;
+    double *times, *values;
+    size_t count;
+} sampled;
+
+static bool sample(kf_job *job, const kf_curve *from, sampled *to)
+{
+    int per_bezier = from->count > LONG ? PER_SEGMENT : PER_BEZIER;
+    size_t most = (from->count - 1) * (size_t)per_bezier + 1;
+    uint64_t left = job->arena.limit > job->arena.total ? job->arena.limit - job->arena.total : 0;
+    *to = (sampled){.count = 0};
+    kfi_arena_init(&to->arena, job->arena.allocator, left);
+    to->arena.item_blocks = true;
+    to->times = kfi_arena_alloc(&to->arena, most, sizeof *to->times);
+    to->values = kfi_arena_alloc(&to->arena, most, sizeof *to->values);
+    if (!to->times || !to->values)
+        return kfi_no_memory(job, &to->arena);
+    for (size_t i = 0; i + 1 < from->count; i++) {
+        kfi_segment segment;
+        kfi_curve_segment(from, i, &segment);
+        to->count += sample_segment(&segment, per_bezier, to->times + to->count, to->values + to->count);
+    }
+    to->times[to->count] = from->keys[from->count - 1].time;
+    to->values[to->count++] = from->keys[from->count - 1].value;
+    return true;
+}
+
 bool kfi_fit_curve(kf_job *job, const kf_curve *from, uint32_t interps, double tolerance, kf_curve *to)
 {
     if (from->count < 2) {
@@ -62,24 +91,12 @@ bool kfi_fit_curve(kf_job *job, const kf_curve *from, uint32_t interps, double t
         *to = same;
         return true;
     }
-    int per_bezier = from->count > LONG ? PER_SEGMENT : PER_BEZIER;
-    size_t most = (from->count - 1) * (size_t)per_bezier + 1, count = 0;
-    double *times = kfi_alloc_raw(job, most, sizeof *times),
-           *values = kfi_alloc_raw(job, most, sizeof *values);
-    if (!times || !values)
-        return false;
-    for (size_t i = 0; i + 1 < from->count; i++) {
-        kfi_segment segment;
-        kfi_curve_segment(from, i, &segment);
-        count += sample_segment(&segment, per_bezier, times + count, values + count);
-    }
-    times[count] = from->keys[from->count - 1].time;
-    values[count++] = from->keys[from->count - 1].value;
     kfi_fit_options options = {.interps = interps, .tolerance = tolerance, .original = from};
     kf_curve result;
-    if (!kfi_fit(job, times, values, count, &options, &result))
-        return false;
-    kf_origin *origin = kfi_alloc(job, result.count, sizeof *origin);
+    sampled s;
+    bool fitted = sample(job, from, &s) && kfi_fit(job, s.times, s.values, s.count, &options, &result);
+    kfi_arena_free(&s.arena);
+    kf_origin *origin = fitted ? kfi_alloc(job, result.count, sizeof *origin) : NULL;
     if (!origin)
         return false;
     pass_on(from->origin, &result, origin);

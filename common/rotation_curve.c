@@ -106,9 +106,23 @@ void kfi_quat_segment_value(const kfi_quat_segment *s, double time, double q[4])
     kfi_quat_slerp_long(near, far, 2.0 * u * (1.0 - u), q);
 }
 
+/* The last key at or before the time, else the first; there is one. */
+static size_t find_key(const kf_quat_curve *curve, double time)
+{
+    size_t low = 0, high = curve->count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (curve->keys[middle].time <= time)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void kfi_quat_curve_values(const kf_quat_curve *curve, const double *times, size_t count, double (*q)[4])
 {
-    size_t key = 0;
+    size_t key = count && curve->count ? find_key(curve, times[0]) : 0;
     kfi_quat_segment segment;
     bool ready = false;
     for (size_t i = 0; i < count; i++) {
@@ -137,14 +151,7 @@ void kfi_quat_curve_value(const kf_quat_curve *curve, double time, double q[4])
         memcpy(q, (double[4]){1.0, 0.0, 0.0, 0.0}, 4 * sizeof *q);
         return;
     }
-    size_t low = 0, high = curve->count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (curve->keys[middle].time <= time)
-            low = middle;
-        else
-            high = middle;
-    }
+    size_t low = find_key(curve, time);
     if (low + 1 == curve->count || time <= curve->keys[low].time) {
         memcpy(q, curve->keys[low].q, 4 * sizeof *q);
         return;

@@ -6,17 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 
+bool kfi_no_memory(kf_job *job, const kfi_arena *arena)
+{
+    return arena->over_limit
+               ? kfi_fail(job, KF_MEMORY_LIMIT, KF_NO_OFFSET,
+                          "needs more memory than the limit of %llu bytes (raise it with --max-memory)",
+                          (unsigned long long)job->arena.limit)
+               : kfi_fail(job, KF_NO_MEMORY, KF_NO_OFFSET, "out of memory");
+}
+
 void *kfi_alloc_raw(kf_job *job, size_t count, size_t size)
 {
     void *memory = kfi_arena_alloc(&job->arena, count, size);
-    if (!memory) {
-        if (job->arena.over_limit)
-            kfi_fail(job, KF_MEMORY_LIMIT, KF_NO_OFFSET,
-                     "needs more memory than the limit of %llu bytes (raise it with --max-memory)",
-                     (unsigned long long)job->arena.limit);
-        else
-            kfi_fail(job, KF_NO_MEMORY, KF_NO_OFFSET, "out of memory");
-    }
+    if (!memory)
+        kfi_no_memory(job, &job->arena);
     return memory;
 }
 

@@ -34,6 +34,8 @@ struct kf_job {
 void *kfi_alloc(kf_job *job, size_t count, size_t size);
 /* The same without zeroing, for arrays that are filled at once. */
 void *kfi_alloc_raw(kf_job *job, size_t count, size_t size);
+/* Says that an allocation has failed, of the job's arena or of another one within its limit; always false. */
+bool kfi_no_memory(kf_job *job, const kfi_arena *arena);
 /* A copy with a NUL behind it. */
 char *kfi_strndup(kf_job *job, const char *text, size_t size);
 char *kfi_strdup(kf_job *job, const char *text);

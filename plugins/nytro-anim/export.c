@@ -26,36 +26,71 @@ static bool has_tcb(const nytro_node *node)
     return false;
 }
 
-/* How well a kind follows the node's curves: not at all within tolerance, or with so many more keys. */
+/* ---------------------------------------------------------------- which kind */
+
+uint64_t kfi_nytro_memory_left(const nytro_node *node)
+{
+    const kfi_arena *arena = &node->job->arena;
+    uint64_t used = arena->total + node->held;
+    return arena->limit > used ? arena->limit - used : 0;
+}
+
+bool kfi_nytro_make_room(nytro_node *node, nytro_channel *channel, size_t count)
+{
+    const kfi_arena *arena = &node->job->arena;
+    kfi_arena_init(&channel->room, arena->allocator, kfi_nytro_memory_left(node));
+    channel->room.item_blocks = true; /* the one array, and no more than it needs */
+    channel->keys = kfi_arena_alloc(&channel->room, count, sizeof *channel->keys);
+    node->held += channel->room.total;
+    return channel->keys || kfi_no_memory(node->job, &channel->room);
+}
+
+void kfi_nytro_leave_room(nytro_node *node, nytro_channel *channel)
+{
+    node->held -= channel->room.total;
+    kfi_arena_free(&channel->room);
+}
+
+/* How well a kind follows the node's curves. */
 typedef struct trial {
     nytro_channel channels[3];
-    bool misses;
+    enum { FOLLOWS, MISSES, GAVE_UP } end; /* within tolerance; but for what is too steep; keys ran out */
     size_t added;
 } trial;
 
-static bool try_kind(nytro_node *node, uint32_t kind, trial *t)
+static void end_trial(nytro_node *node, trial *t)
+{
+    for (unsigned c = 0; c < 3; c++)
+        kfi_nytro_leave_room(node, &t->channels[c]);
+}
+
+/* Trials must not write on each other's keys. */
+static bool try_kind(nytro_node *node, uint32_t kind, size_t budget, trial *t)
 {
     *t = (trial){.added = 0};
     for (unsigned c = 0; c < 3; c++) {
-        t->channels[c] = node->channels[c];
-        /* Trials must not write on each other's keys. */
-        nytro_key *keys = kfi_alloc_raw(node->job, node->channels[c].count, sizeof *keys);
-        if (!keys)
+        nytro_channel *channel = &t->channels[c];
+        const nytro_channel *from = &node->channels[c];
+        *channel = *from;
+        if (!kfi_nytro_make_room(node, channel, from->count))
             return false;
-        if (node->channels[c].count)
-            memcpy(keys, node->channels[c].keys, node->channels[c].count * sizeof *keys);
-        t->channels[c].keys = keys;
-        if (!kfi_nytro_follow(node, &t->channels[c], kind))
+        if (from->count)
+            memcpy(channel->keys, from->keys, from->count * sizeof *from->keys);
+        if (!kfi_nytro_follow(node, channel, kind, budget))
             return false;
-        t->added += t->channels[c].added;
-        t->misses = t->misses || t->channels[c].worst > 0;
+        t->added += channel->added;
+        if (channel->gave_up)
+            t->end = GAVE_UP;
+        else if (channel->worst > 0 && t->end == FOLLOWS)
+            t->end = MISSES;
     }
     return true;
 }
 
-static bool better(const trial *a, const trial *b)
+/* The simpler kind is tried later, and preferred where it does as well. */
+static bool as_good(const trial *a, const trial *b)
 {
-    return a->misses != b->misses ? b->misses : a->added < b->added;
+    return a->end != b->end ? a->end < b->end : a->added <= b->added;
 }
 
 /* The original's kind while it will do. Else TCB if one of the keys is, for it can say lines
@@ -64,34 +99,30 @@ static bool choose_kind(nytro_node *node, uint32_t *kind)
 {
     uint32_t was = node->was ? kfi_nytro_kind(node->was->flags) : 0;
     bool keep = was && kfi_nytro_is_kind(node, was), shaped = false;
-    uint32_t kinds[4] = {KFI_NYTRO_LINEAR, KFI_NYTRO_BEZIER, KFI_NYTRO_TCB, 0};
+    uint32_t kinds[4] = {KFI_NYTRO_TCB, KFI_NYTRO_BEZIER, KFI_NYTRO_LINEAR, 0};
     for (unsigned c = 0; c < 3; c++)
         shaped = shaped || (c != KFI_NYTRO_ROTATION && kfi_nytro_shaped(&node->channels[c]));
     if (keep || has_tcb(node)) {
-        kinds[0] = keep ? was : KFI_NYTRO_TCB;
-        kinds[1] = keep && was == KFI_NYTRO_BEZIER ? KFI_NYTRO_TCB : 0;
+        kinds[0] = keep && (was != KFI_NYTRO_BEZIER || !shaped) ? was : KFI_NYTRO_TCB;
+        kinds[1] = keep && kinds[0] != was ? was : 0;
         kinds[2] = 0;
+    } else if (kfi_nytro_is_kind(node, KFI_NYTRO_LINEAR)) {
+        kinds[0] = KFI_NYTRO_LINEAR;
+        kinds[1] = 0;
     }
-    /* Each trial is made in the memory of the one before it, and the best one again. */
-    kfi_mark mark = kfi_arena_mark(&node->job->arena);
-    trial best = {.misses = true, .added = SIZE_MAX}, other;
-    bool done = false;
-    size_t tried = 0;
-    *kind = kinds[0];
-    for (; kinds[tried] && !done; tried++) {
-        kfi_arena_release(&node->job->arena, mark);
-        if (!try_kind(node, kinds[tried], &other))
-            return false;
-        done = tried == 0 && ((keep && !shaped) || (!other.misses && other.added == 0));
-        if (better(&other, &best)) {
+    trial best = {.end = GAVE_UP, .added = SIZE_MAX}, other;
+    for (size_t i = 0; kinds[i]; i++) {
+        /* Thinning out may halve what was put in, hardly more. */
+        bool tried = try_kind(node, kinds[i], i ? 2 * best.added : SIZE_MAX, &other), taken = tried && as_good(&other, &best);
+        end_trial(node, taken ? &best : &other);
+        if (taken) {
             best = other;
-            *kind = kinds[tried];
+            *kind = kinds[i];
         }
-    }
-    if (kinds[tried - 1] != *kind) {
-        kfi_arena_release(&node->job->arena, mark);
-        if (!try_kind(node, *kind, &best))
+        if (!tried) {
+            end_trial(node, &best);
             return false;
+        }
     }
     memcpy(node->channels, best.channels, sizeof best.channels);
     return true;
@@ -125,13 +156,9 @@ static bool tell(const nytro_node *node, uint32_t kind)
     return true;
 }
 
-static bool export_node(nytro_node *node, kfi_nytro_node *to)
+static bool write_node(nytro_node *node, uint32_t kind, kfi_nytro_node *to)
 {
-    for (unsigned c = 0; c < 3; c++)
-        if (!kfi_nytro_gather(node, c))
-            return false;
-    uint32_t kind = 0;
-    if (!choose_kind(node, &kind) || !tell(node, kind))
+    if (!tell(node, kind))
         return false;
     node->flags = node->was && kfi_nytro_kind(node->was->flags) == kind ? node->was->flags : kind;
     *to = (kfi_nytro_node){.name = node->name, .flags = node->flags};
@@ -139,6 +166,20 @@ static bool export_node(nytro_node *node, kfi_nytro_node *to)
         if (!kfi_nytro_encode_channel(node, &node->channels[c], to))
             return false;
     return true;
+}
+
+static bool export_node(nytro_node *node, kfi_nytro_node *to)
+{
+    for (unsigned c = 0; c < 3; c++)
+        if (!kfi_nytro_gather(node, c))
+            return false;
+    uint32_t kind = 0;
+    if (!choose_kind(node, &kind))
+        return false;
+    bool done = write_node(node, kind, to);
+    for (unsigned c = 0; c < 3; c++)
+        kfi_nytro_leave_room(node, &node->channels[c]);
+    return done;
 }
 
 /* ---------------------------------------------------------------- the file */

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { ROUNDS = 16, SAMPLES = 7 };
+enum { ROUNDS = 16 };
 
 /* Keys are no nearer than this, eight steps of a 32-bit time at the least: what is steeper is as good as a jump. */
 static double shortest(double time)
@@ -28,103 +28,6 @@ bool kfi_nytro_is_kind(const nytro_node *node, uint32_t kind)
     return true;
 }
 
-kf_tcb kfi_nytro_numbers(const nytro_channel *channel, size_t i)
-{
-    /* Continuity -1 points both tangents along the chords: straight lines, and slerp for rotations. */
-    static const kf_tcb corner = {.continuity = -1.0f}, smooth = {0};
-    if (channel->count == 1 || channel->keys[i].solved)
-        return channel->keys[i].tcb;
-    uint8_t out = channel->keys[i + 1 == channel->count ? i - 1 : i].interp;
-    uint8_t in = channel->keys[i > 0 ? i - 1 : i].interp;
-    if (out == KF_TCB)
-        return channel->keys[i].tcb;
-    if (out == KF_LINEAR || in == KF_LINEAR)
-        return corner;
-    return in == KF_TCB ? channel->keys[i].tcb : smooth;
-}
-
-/* ---------------------------------------------------------------- what the engine would play */
-
-typedef struct played {
-    kf_curve curve[3];
-    kf_quat_curve quat;
-} played;
-
-static bool play(const nytro_node *node, const nytro_channel *channel, uint32_t kind, played *to)
-{
-    bool tcb = kind == KFI_NYTRO_TCB;
-    memset(to, 0, sizeof *to);
-    if (channel->channel == KFI_NYTRO_ROTATION) {
-        if (!kfi_make_quat_keys(node->job, &to->quat, channel->count, tcb))
-            return false;
-        for (size_t i = 0; i < channel->count; i++) {
-            kf_quat_key *key = &to->quat.keys[i];
-            key->time = channel->keys[i].time;
-            key->interp = tcb ? KF_TCB : KF_LINEAR;
-            memcpy(key->q, channel->keys[i].value, sizeof key->q);
-            if (tcb)
-                to->quat.tcb[i] = kfi_nytro_numbers(channel, i);
-        }
-        return true;
-    }
-    uint8_t interp = tcb ? KF_TCB : kind == KFI_NYTRO_BEZIER ? KF_HERMITE : KF_LINEAR;
-    for (unsigned c = 0; c < 3; c++) {
-        if (!kfi_make_keys(node->job, &to->curve[c], channel->count, tcb))
-            return false;
-        for (size_t i = 0; i < channel->count; i++) {
-            to->curve[c].keys[i] =
-                (kf_key){.time = channel->keys[i].time, .value = channel->keys[i].value[c], .interp = interp};
-            if (tcb)
-                to->curve[c].tcb[i] = kfi_nytro_numbers(channel, i);
-        }
-        if (kind == KFI_NYTRO_BEZIER)
-            kfi_nytro_derive_handles(&to->curve[c]);
-    }
-    return true;
-}
-
-static double wanted_value(const nytro_channel *channel, unsigned c, double time)
-{
-    const kf_track *track = channel->track;
-    return c < track->curves ? kfi_curve_value(&track->curve[c], time, track->rest[c]) : track->rest[c];
-}
-
-/* The worst distance within the segment after key i, as a multiple of what is tolerated; how much it is, and
- * when. */
-static double segment_error(const nytro_channel *channel, const played *p, size_t i,
-                            const double tolerance[3], double *much, double *when)
-{
-    double t0 = channel->keys[i].time, t1 = channel->keys[i + 1].time, worst = 0.0;
-    kfi_segment segment[3];
-    kfi_quat_segment turn;
-    bool rotation = channel->channel == KFI_NYTRO_ROTATION;
-    if (!(t1 > t0))
-        return 0.0;
-    if (rotation)
-        kfi_quat_curve_segment(&p->quat, i, &turn);
-    for (unsigned c = 0; c < 3 && !rotation; c++)
-        kfi_curve_segment(&p->curve[c], i, &segment[c]);
-    for (unsigned s = 1; s <= SAMPLES; s++) {
-        double time = t0 + (t1 - t0) * s / (SAMPLES + 1);
-        for (unsigned c = 0; c < (rotation ? 1u : 3u); c++) {
-            double error, q[4], wanted[4];
-            if (rotation) {
-                kfi_quat_segment_value(&turn, time, q);
-                kfi_quat_curve_value(&channel->quat, time, wanted);
-                error = kfi_quat_angle(q, wanted);
-            } else {
-                error = fabs(kfi_segment_value(&segment[c], time) - wanted_value(channel, c, time));
-            }
-            if (error / tolerance[c] > worst) {
-                worst = error / tolerance[c];
-                *much = error;
-                *when = time;
-            }
-        }
-    }
-    return worst;
-}
-
 /* ---------------------------------------------------------------- more keys */
 
 static void tolerances(const nytro_node *node, const nytro_channel *channel, double tolerance[3])
@@ -142,42 +45,44 @@ static void tolerances(const nytro_node *node, const nytro_channel *channel, dou
     }
 }
 
-/* Marks the segments that need a key and says how many; `worst` of the channel becomes that of the rest. */
-static bool measure(const nytro_node *node, nytro_channel *channel, uint32_t kind, const double tolerance[3],
-                    size_t *splits)
+/* Marks the segments that need a key and says how many; `worst` of the channel becomes that of the rest. A segment that was
+ * followed is looked at again only if the keys at its ends play another way now; the ends of the channel always may. */
+static size_t measure(nytro_channel *channel, uint32_t kind, const double tolerance[3])
 {
-    kfi_mark mark = kfi_arena_mark(&node->job->arena);
-    played p;
+    nytro_key *keys = channel->keys;
+    size_t splits = 0, last = channel->count - 1;
+    double most = 1.0;
     if (kind == KFI_NYTRO_TCB && channel->channel != KFI_NYTRO_ROTATION)
         kfi_nytro_solve(channel);
-    if (!play(node, channel, kind, &p))
-        return false;
-    *splits = 0;
     channel->worst = 0.0;
-    double most = 1.0;
-    for (size_t i = 0; i + 1 < channel->count; i++) {
-        nytro_key *key = &channel->keys[i];
-        double much = 0.0, when = key->time, error = segment_error(channel, &p, i, tolerance, &much, &when);
-        key->split = error > 1.0 && channel->keys[i + 1].time - key->time > 2 * shortest(key->time);
-        *splits += key->split;
+    for (size_t i = 0; i < last; i++) {
+        nytro_key *key = &keys[i];
+        if (key->followed && key->settled && key[1].settled && i > 0 && i + 1 < last)
+            continue;
+        double much = 0.0, when = key->time;
+        double error = kfi_nytro_segment_error(channel, kind, i, tolerance, &much, &when);
+        key->followed = error <= 1.0;
+        key->split = error > 1.0 && key[1].time - key->time > 2 * shortest(key->time);
+        splits += key->split;
         if (error > most) {
             most = error;
             channel->worst = much;
             channel->worst_at = when;
         }
     }
-    kfi_arena_release(&node->job->arena, mark);
-    return true;
+    for (size_t i = 0; i <= last; i++)
+        keys[i].settled = true;
+    return splits;
 }
 
-static bool split(const nytro_node *node, nytro_channel *channel, size_t splits)
+static bool split(nytro_node *node, nytro_channel *channel, size_t splits)
 {
-    nytro_key *keys = kfi_alloc_raw(node->job, channel->count + splits, sizeof *keys);
-    size_t count = 0;
-    if (!keys)
+    nytro_channel to = *channel;
+    if (!kfi_nytro_make_room(node, &to, channel->count + splits))
         return false;
+    to.count = 0;
     for (size_t i = 0; i < channel->count; i++) {
-        nytro_key *key = &keys[count++];
+        nytro_key *key = &to.keys[to.count++];
         *key = channel->keys[i];
         /* Ease belongs to a whole segment. */
         if (i > 0 && channel->keys[i - 1].split)
@@ -186,7 +91,7 @@ static bool split(const nytro_node *node, nytro_channel *channel, size_t splits)
             continue;
         key->tcb.ease_out = 0.0f;
         key->split = false;
-        nytro_key *middle = &keys[count++];
+        nytro_key *middle = &to.keys[to.count++];
         *middle = (nytro_key){.time = 0.5 * (key->time + channel->keys[i + 1].time),
                               .origin = -1,
                               .index = -1,
@@ -200,10 +105,10 @@ static bool split(const nytro_node *node, nytro_channel *channel, size_t splits)
         if (channel->channel == KFI_NYTRO_ROTATION)
             kfi_quat_curve_value(&channel->quat, middle->time, middle->value);
         for (unsigned c = 0; c < 3 && channel->channel != KFI_NYTRO_ROTATION; c++)
-            middle->value[c] = wanted_value(channel, c, middle->time);
+            kfi_nytro_wanted(channel, c, &middle->time, 1, &middle->value[c]);
     }
-    channel->keys = keys;
-    channel->count = count;
+    kfi_nytro_leave_room(node, channel);
+    *channel = to;
     channel->added += splits;
     return true;
 }
@@ -214,8 +119,8 @@ enum { BESIDE = 3 };
 
 /* Whether the motion is followed without a key that was put in: `left` are the keys before it, `right` those behind it, as many
  * as it concerns; the numbers of the two beside it follow. */
-static bool needless(const nytro_node *node, const nytro_channel *channel, uint32_t kind, const double tolerance[3],
-                     nytro_key *left, size_t lefts, nytro_key *right, size_t rights, bool *is_so)
+static bool needless(const nytro_channel *channel, uint32_t kind, const double tolerance[3], nytro_key *left, size_t lefts,
+                     nytro_key *right, size_t rights)
 {
     nytro_key keys[2 * BESIDE];
     nytro_channel window = *channel;
@@ -230,26 +135,22 @@ static bool needless(const nytro_node *node, const nytro_channel *channel, uint3
         kfi_nytro_solve_key(&window, lefts - 1);
         kfi_nytro_solve_key(&window, lefts);
     }
-    kfi_mark mark = kfi_arena_mark(&node->job->arena);
-    played p;
-    if (!play(node, &window, kind, &p))
-        return false;
-    *is_so = true;
-    for (size_t k = lefts > 1 ? lefts - 2 : 0; *is_so && k <= lefts && k + 1 < window.count; k++) {
+    /* The segment where it was misses the most. */
+    const size_t order[3] = {lefts - 1, lefts, lefts > 1 ? lefts - 2 : lefts};
+    for (size_t k = 0; k < 3; k++) {
         double much, when;
-        *is_so = segment_error(&window, &p, k, tolerance, &much, &when) <= 1.0;
+        if (order[k] + 1 < window.count &&
+            kfi_nytro_segment_error(&window, kind, order[k], tolerance, &much, &when) > 1.0)
+            return false;
     }
-    kfi_arena_release(&node->job->arena, mark);
-    if (*is_so) {
-        left[-1] = keys[lefts - 1];
-        right[0] = keys[lefts];
-    }
+    left[-1] = keys[lefts - 1];
+    right[0] = keys[lefts];
     return true;
 }
 
 /* Halves are not the best of places: keys that were put in and that others have made needless go again. Ends, whose own
- * rule looks two keys far, keep their neighbour. */
-static bool thin_out(const nytro_node *node, nytro_channel *channel, uint32_t kind, const double tolerance[3])
+ * rule looks two keys far, keep their neighbour. A key is asked again once one beside it has gone. */
+static void thin_out(nytro_channel *channel, uint32_t kind, const double tolerance[3])
 {
     enum { PASSES = 4 };
     nytro_key *keys = channel->keys;
@@ -258,17 +159,22 @@ static bool thin_out(const nytro_node *node, nytro_channel *channel, uint32_t ki
         size_t to = 0;
         before = channel->count;
         for (size_t i = 0; i < before; i++) {
-            bool gone = false;
-            if (keys[i].origin < 0 && keys[i].index < 0 && to > 1 && i + 2 < before &&
-                !needless(node, channel, kind, tolerance, &keys[to], to, &keys[i + 1], before - i - 1, &gone))
-                return false;
-            if (!gone)
-                keys[to++] = keys[i];
+            bool asked = keys[i].origin < 0 && keys[i].index < 0 && !keys[i].needed && to > 1 && i + 2 < before;
+            if (asked && needless(channel, kind, tolerance, &keys[to], to, &keys[i + 1], before - i - 1)) {
+                for (size_t k = 1; k <= BESIDE; k++) {
+                    if (k <= to)
+                        keys[to - k].needed = false;
+                    if (i + k < before)
+                        keys[i + k].needed = false;
+                }
+                continue;
+            }
+            keys[to] = keys[i];
+            keys[to++].needed = asked;
         }
         channel->added -= before - to;
         channel->count = to;
     }
-    return true;
 }
 
 bool kfi_nytro_shaped(const nytro_channel *channel)
@@ -281,7 +187,16 @@ bool kfi_nytro_shaped(const nytro_channel *channel)
     return false;
 }
 
-bool kfi_nytro_follow(nytro_node *node, nytro_channel *channel, uint32_t kind)
+/* No more keys than many for each that there was, and than a part of the memory left can hold: more is needed to write them. */
+static size_t most_keys(const nytro_node *node, const nytro_channel *channel)
+{
+    enum { FOR_EACH = 64, AT_LEAST = 4096, PART = 8 };
+    uint64_t room = kfi_nytro_memory_left(node) / PART / sizeof *channel->keys;
+    size_t most = FOR_EACH * channel->count + AT_LEAST;
+    return room < most ? (size_t)room : most;
+}
+
+bool kfi_nytro_follow(nytro_node *node, nytro_channel *channel, uint32_t kind, size_t budget)
 {
     if (!channel->track || channel->count < 2)
         return true;
@@ -293,13 +208,18 @@ bool kfi_nytro_follow(nytro_node *node, nytro_channel *channel, uint32_t kind)
         return true;
     double tolerance[3];
     tolerances(node, channel, tolerance);
-    size_t splits = 0, most = 64 * channel->count + 4096;
-    if (!measure(node, channel, kind, tolerance, &splits))
-        return false;
+    size_t splits = measure(channel, kind, tolerance), most = most_keys(node, channel);
     if (all && node->was && !kfi_nytro_shaped(channel))
         return true;
-    for (int round = 0; round < ROUNDS && splits > 0 && channel->count + splits <= most; round++)
-        if (!split(node, channel, splits) || !measure(node, channel, kind, tolerance, &splits))
+    for (int round = 0; round < ROUNDS && splits > 0; round++) {
+        channel->gave_up = channel->count + splits > most || channel->added + splits > budget;
+        if (channel->gave_up)
+            return true;
+        if (!split(node, channel, splits))
             return false;
-    return splits > 0 || channel->added == 0 || thin_out(node, channel, kind, tolerance);
+        splits = measure(channel, kind, tolerance);
+    }
+    if (splits == 0 && channel->added > 0)
+        thin_out(channel, kind, tolerance);
+    return true;
 }

@@ -13,82 +13,123 @@ typedef struct setting {
     double size; /* of what is wanted, squared */
 } setting;
 
-static double miss(const setting *s, const double x[3], double r[6])
+/* A share of the rise before the key and one of the rise after it, 1/2 (1-T) (1+B) and 1/2 (1-T) (1-B): once continuity is
+ * given, the tangents are linear in them. */
+typedef struct shares {
+    double before, after;
+} shares;
+
+static double dot(const double a[3], const double b[3])
 {
-    kf_tcb tcb = {(float)x[0], (float)x[1], (float)x[2], 0.0f, 0.0f};
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* What the tangents have of each share's rise, as kfi_tcb_tangents() reckons them. */
+typedef struct weights {
+    double in_before, in_after, out_before, out_after;
+} weights;
+
+static weights weights_of(const setting *s, double continuity)
+{
+    double p = 2.0 * s->gap_before / (s->gap_before + s->gap_after), n = 2.0 - p;
+    p += fabs(continuity) * (1.0 - p);
+    n += fabs(continuity) * (1.0 - n);
+    return (weights){p * (1.0 - continuity), p * (1.0 + continuity), n * (1.0 + continuity), n * (1.0 - continuity)};
+}
+
+static double miss(const setting *s, double continuity, shares x)
+{
+    weights w = weights_of(s, continuity);
     double sum = 0.0;
     for (unsigned c = 0; c < 3; c++) {
-        kfi_tcb_tangents(tcb, s->gap_before, s->gap_after, s->rise_before[c], s->rise_after[c], &r[2 * c],
-                         &r[2 * c + 1]);
-        r[2 * c] -= s->in[c];
-        r[2 * c + 1] -= s->out[c];
-        sum += r[2 * c] * r[2 * c] + r[2 * c + 1] * r[2 * c + 1];
+        double before = x.before * s->rise_before[c], after = x.after * s->rise_after[c];
+        double in = w.in_before * before + w.in_after * after - s->in[c];
+        double out = w.out_before * before + w.out_after * after - s->out[c];
+        sum += in * in + out * out;
     }
     return sum;
 }
 
-/* Solves a 3 x 3 system by Cramer's rule; false where it has no solution to speak of. */
-static bool solve3(double m[3][3], const double v[3], double x[3])
+/* A x^2 + 2 B x y + C y^2 - 2 D x - 2 E y, which is least where the tangents are best. */
+typedef struct bowl {
+    double a, b, c, d, e;
+} bowl;
+
+static double height(const bowl *m, shares x)
 {
-    double cofactor[3], det = 0.0;
-    for (int i = 0; i < 3; i++) {
-        cofactor[i] = m[1][(i + 1) % 3] * m[2][(i + 2) % 3] - m[1][(i + 2) % 3] * m[2][(i + 1) % 3];
-        det += m[0][i] * cofactor[i];
-    }
-    if (!(fabs(det) > 1e-300))
-        return false;
-    for (int column = 0; column < 3; column++) {
-        double n[3][3];
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++)
-                n[i][j] = j == column ? v[i] : m[i][j];
-        double sum = 0.0;
-        for (int i = 0; i < 3; i++)
-            sum += n[0][i] * (n[1][(i + 1) % 3] * n[2][(i + 2) % 3] - n[1][(i + 2) % 3] * n[2][(i + 1) % 3]);
-        x[column] = sum / det;
-    }
-    return true;
+    return x.before * (m->a * x.before + 2.0 * (m->b * x.after - m->d)) + x.after * (m->c * x.after - 2.0 * m->e);
 }
 
-/* Levenberg and Marquardt within -1..1, from x on. */
-static double descend(const setting *s, double x[3])
+static double within(double value, double most)
 {
-    static const double aside = 1.0 / 4096;
-    double r[6], best = miss(s, x, r), damping = 1e-3;
-    for (int step = 0; step < 60 && best > 1e-14 * s->size; step++) {
-        double jacobian[6][3], m[3][3] = {{0}}, v[3] = {0}, move[3], to[3], moved[6];
-        for (int j = 0; j < 3; j++) {
-            double y[3] = {x[0], x[1], x[2]}, h = x[j] > 0 ? -aside : aside;
-            y[j] += h;
-            miss(s, y, moved);
-            for (int i = 0; i < 6; i++)
-                jacobian[i][j] = (moved[i] - r[i]) / h;
+    return fmax(0.0, fmin(most, value));
+}
+
+/* T and B within -1..1 are shares of 0 or more that together are no more than 2. */
+static shares lowest(const bowl *m)
+{
+    double det = m->a * m->c - m->b * m->b;
+    if (det > 0) {
+        shares free = {(m->d * m->c - m->e * m->b) / det, (m->e * m->a - m->d * m->b) / det};
+        if (free.before >= 0 && free.after >= 0 && free.before + free.after <= 2.0)
+            return free;
+    }
+    double across = m->a - 2.0 * m->b + m->c, most = across > 0 ? (m->d - m->e + 2.0 * (m->c - m->b)) / across : 1.0;
+    shares edges[3] = {{within(m->d / m->a, 2.0), 0.0}, {0.0, within(m->e / m->c, 2.0)}, {within(most, 2.0), 0.0}};
+    edges[2].after = 2.0 - edges[2].before;
+    shares best = edges[0];
+    for (int i = 1; i < 3; i++)
+        if (height(m, edges[i]) < height(m, best))
+            best = edges[i];
+    return best;
+}
+
+/* The best shares for a continuity, and what they miss. */
+static double try_continuity(const setting *s, double continuity, shares *x)
+{
+    weights w = weights_of(s, continuity);
+    double before = dot(s->rise_before, s->rise_before), after = dot(s->rise_after, s->rise_after);
+    double across = dot(s->rise_before, s->rise_after);
+    bowl m = {.a = before * (w.in_before * w.in_before + w.out_before * w.out_before),
+              .b = across * (w.in_before * w.in_after + w.out_before * w.out_after),
+              .c = after * (w.in_after * w.in_after + w.out_after * w.out_after),
+              .d = w.in_before * dot(s->in, s->rise_before) + w.out_before * dot(s->out, s->rise_before),
+              .e = w.in_after * dot(s->in, s->rise_after) + w.out_after * dot(s->out, s->rise_after)};
+    /* Where many would do, those near T = B = 0. */
+    double little = 1e-12 * (before + after) + 1e-300;
+    m.a += little;
+    m.c += little;
+    m.d += 0.5 * little;
+    m.e += 0.5 * little;
+    *x = lowest(&m);
+    return miss(s, continuity, *x);
+}
+
+/* The best continuity between two, by the golden section; finely only where the tangents can be had exactly. */
+static double narrow(const setting *s, double low, double high, double best, double *continuity)
+{
+    static const double golden = 0.6180339887498949, fine = 1e-8, coarse = 1e-3;
+    shares x;
+    double c[2] = {high - golden * (high - low), low + golden * (high - low)};
+    double found[2] = {try_continuity(s, c[0], &x), try_continuity(s, c[1], &x)};
+    while (high - low > (best < 1e-3 * s->size ? fine : coarse)) {
+        int less = found[1] < found[0];
+        if (found[less] < best) {
+            best = found[less];
+            *continuity = c[less];
         }
-        for (int i = 0; i < 6; i++)
-            for (int j = 0; j < 3; j++) {
-                v[j] -= jacobian[i][j] * r[i];
-                for (int k = 0; k < 3; k++)
-                    m[j][k] += jacobian[i][j] * jacobian[i][k];
-            }
-        for (int j = 0; j < 3; j++)
-            m[j][j] += damping * (m[j][j] + 1e-9 * s->size);
-        if (!solve3(m, v, move))
-            break;
-        for (int j = 0; j < 3; j++)
-            to[j] = fmax(-1.0, fmin(1.0, x[j] + move[j]));
-        double now = miss(s, to, moved);
-        if (now < best) {
-            bool hardly = best - now < 1e-6 * best;
-            best = now;
-            memcpy(x, to, sizeof to);
-            memcpy(r, moved, sizeof moved);
-            damping = fmax(damping * 0.2, 1e-12);
-            if (hardly)
-                break;
+        if (less) {
+            low = c[0];
+            c[0] = c[1];
+            found[0] = found[1];
+            c[1] = low + golden * (high - low);
+            found[1] = try_continuity(s, c[1], &x);
         } else {
-            damping *= 10.0;
-            if (damping > 1e9)
-                break;
+            high = c[1];
+            c[1] = c[0];
+            found[1] = found[0];
+            c[0] = high - golden * (high - low);
+            found[0] = try_continuity(s, c[0], &x);
         }
     }
     return best;
@@ -96,22 +137,31 @@ static double descend(const setting *s, double x[3])
 
 static kf_tcb solve_inner(setting *s)
 {
-    /* A corner and a smooth key come first, being what most are; the rule has a bend at continuity 0. */
-    static const double starts[][3] = {{0, -1, 0},    {0, 0, 0},       {0, 0.25, 0},
-                                       {0, -0.25, 0}, {0, -0.25, 0.5}, {0, 0.25, -0.5}};
-    double best = INFINITY, x[3] = {0, 0, 0};
-    s->size = 1e-30;
-    for (unsigned c = 0; c < 3; c++)
-        s->size += s->in[c] * s->in[c] + s->out[c] * s->out[c];
-    for (size_t i = 0; i < sizeof starts / sizeof starts[0] && best > 1e-12 * s->size; i++) {
-        double y[3] = {starts[i][0], starts[i][1], starts[i][2]};
-        double now = descend(s, y);
+    enum { STEPS = 12 }; /* from continuity 0, where the rule has a bend, to 1 and to -1 */
+    static const shares half = {0.5, 0.5};
+    s->size = dot(s->in, s->in) + dot(s->out, s->out) + 1e-30;
+    double exact = 1e-12 * s->size, best = INFINITY, continuity = 0.0;
+    shares x;
+    /* A corner and a smooth key come first, being what most are. */
+    for (int corner = 1; corner >= 0; corner--)
+        if (miss(s, -corner, half) <= exact)
+            return (kf_tcb){.continuity = (float)-corner};
+    for (int i = 0; i <= 2 * STEPS && best > exact; i++) {
+        double c = (double)((i + 1) / 2) / STEPS * (i % 2 ? 1.0 : -1.0), now = try_continuity(s, c, &x);
         if (now < 0.99 * best) {
             best = now;
-            memcpy(x, y, sizeof x);
+            continuity = c;
         }
     }
-    return (kf_tcb){(float)x[0], (float)x[1], (float)x[2], 0.0f, 0.0f};
+    if (best > exact) {
+        double at = continuity, step = 1.0 / STEPS;
+        narrow(s, fmax(-1.0, at - step), fmin(1.0, at + step), best, &continuity);
+    }
+    try_continuity(s, continuity, &x);
+    double sum = x.before + x.after;
+    return (kf_tcb){.tension = (float)(1.0 - sum),
+                    .continuity = (float)continuity,
+                    .bias = sum > 0 ? (float)((x.before - x.after) / sum) : 0.0f};
 }
 
 /* ---------------------------------------------------------------- on a channel */
@@ -207,11 +257,9 @@ void kfi_nytro_solve_key(nytro_channel *channel, size_t i)
 void kfi_nytro_solve(nytro_channel *channel)
 {
     nytro_key *keys = channel->keys;
-    for (size_t i = 0; i < channel->count; i++) {
+    for (size_t i = 0; i < channel->count; i++)
         if (!keys[i].settled)
             kfi_nytro_solve_key(channel, i);
-        keys[i].settled = true;
-    }
     if (keys[0].solved)
         solve_end(channel, 0);
     if (keys[channel->count - 1].solved)

@@ -46,7 +46,9 @@ typedef struct nytro_key {
     bool mixed;  /* x, y and z want different T, C and B here */
     uint8_t numbers_of; /* the component that they were taken from */
     bool solved;  /* its T, C and B are ours (export_solve.c) */
-    bool settled; /* and follow from the keys beside it as they are now */
+    bool settled;  /* it plays as it did when last looked at: the keys beside it are the same */
+    bool followed; /* the segment after it was within tolerance then */
+    bool needed;   /* it was put in, and cannot go as long as the keys beside it stay */
 } nytro_key;
 
 /* One channel of a node: its keys, and the motion that they have to follow. */
@@ -56,8 +58,10 @@ typedef struct nytro_channel {
     kf_quat_curve quat;    /* of rotations */
     bool raw;              /* untouched: the original's records stand */
     nytro_key *keys;
+    kfi_arena room; /* where a trial's keys are; else empty */
     size_t count;
     size_t added;           /* keys that had to be put in to follow the motion */
+    bool gave_up;           /* more would be needed than it may have */
     double worst, worst_at; /* how far the keys are from it, and when; within tolerance: 0 */
 } nytro_channel;
 
@@ -74,6 +78,7 @@ typedef struct nytro_node {
     const kfi_nytro_node *was; /* the original's, or NULL */
     const kf_anim *original;   /* or NULL */
     uint32_t flags;            /* what it becomes */
+    uint64_t held;             /* memory of the rooms that its trials have */
     nytro_channel channels[3];
 } nytro_node;
 
@@ -81,8 +86,19 @@ typedef struct nytro_node {
 bool kfi_nytro_gather(nytro_node *node, unsigned channel);
 /* Whether every key of the node is of the kind that a node of these flags has. */
 bool kfi_nytro_is_kind(const nytro_node *node, uint32_t kind);
-/* Puts in what keys the node's kind needs to follow the motion (export_fit.c). */
-bool kfi_nytro_follow(nytro_node *node, nytro_channel *channel, uint32_t kind);
+/* Room for a trial's keys, apart from the job's memory but within its limit, so that it can be had again (export.c): given up
+ * for a larger one, and when there is a better trial. */
+bool kfi_nytro_make_room(nytro_node *node, nytro_channel *channel, size_t count);
+void kfi_nytro_leave_room(nytro_node *node, nytro_channel *channel);
+uint64_t kfi_nytro_memory_left(const nytro_node *node);
+/* Puts in what keys the node's kind needs to follow the motion, as long as those are no more than `budget` (export_fit.c). */
+bool kfi_nytro_follow(nytro_node *node, nytro_channel *channel, uint32_t kind, size_t budget);
+/* The worst distance within the segment after key i, as a multiple of what is tolerated; how much it is, and when
+ * (export_play.c). */
+double kfi_nytro_segment_error(const nytro_channel *channel, uint32_t kind, size_t i, const double tolerance[3],
+                               double *much, double *when);
+/* The values of the motion wanted at ascending times. */
+void kfi_nytro_wanted(const nytro_channel *channel, unsigned c, const double *times, size_t count, double *values);
 /* Whether tangents were drawn or kinds changed: moving keys leaves them to the engine, as they were before.
  */
 bool kfi_nytro_shaped(const nytro_channel *channel);
