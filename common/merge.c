@@ -91,52 +91,7 @@ bool kfi_came_back_baked(const kfi_merge *input, const kf_track *written, const 
     return now > 2 * was;
 }
 
-/* The time of a curve's last key; keys after `end` count only if the curve still moves there: programs add a frame to a
- * take that has but one. */
-static double last_move(const kfi_merging *m, const kf_track *track, unsigned c, double end)
-{
-    const kf_curve *curve = &track->curve[c];
-    size_t last = curve->count;
-    if (last == 0)
-        return -INFINITY;
-    double held = kfi_curve_value(curve, end, track->rest[c]);
-    while (!m->limits.exact && last > 1 && curve->keys[last - 1].time > end &&
-           kfi_same_value(&m->limits, track->channel, held, curve->keys[last - 1].value))
-        last--;
-    return curve->keys[last - 1].time;
-}
-
-/* How many frames of the original's rate the take has now. */
-static size_t frame_count(const kfi_merging *m, size_t written_take)
-{
-    const kfi_merge *input = m->input;
-    const kf_take *written = &input->written->takes[written_take];
-    const kf_take *original = &input->original->takes[written->source];
-    double rate = input->original->frame_rate;
-    double end, came = -INFINITY, stop = -INFINITY;
-    for (size_t i = 0; i < input->edited->take_count; i++)
-        if (m->matches.take[i] == (int32_t)written_take)
-            stop = fmax(stop, input->edited->takes[i].end - m->matches.offset[written_take]);
-    double was_last = -INFINITY, first = 0;
-    kfi_take_range(written, &first, &was_last);
-    for (size_t i = 0; i < written->track_count; i++) {
-        const kf_track *track = m->matches.track[written_take][i];
-        for (unsigned c = 0; track && c < track->curves; c++)
-            came = fmax(came, last_move(m, track, c, was_last + m->matches.offset[written_take]));
-    }
-    came -= m->matches.offset[written_take];
-    double half = 0.5 / rate;
-    if (came > was_last + half)
-        end = came; /* longer: keys beyond the old end */
-    else if (isfinite(came) && came < was_last - half && stop < written->end - half)
-        end = fmax(came, stop); /* shorter: both the keys and the take's span say so */
-    else
-        end = original->end + input->shift[written_take]; /* a bake may have been rounded up to a frame of its own */
-    double frames = floor((end - input->shift[written_take]) * rate + 0.5) + 1;
-    return frames < 0 ? 0 : frames > 1e7 ? (size_t)1e7 : (size_t)frames;
-}
-
-static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_t frames, const kf_track *back,
+static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_t frames, double cut, const kf_track *back,
                         kf_track *merged)
 {
     const kf_take *take = &m->input->written->takes[written_take];
@@ -151,6 +106,7 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
         .shift = m->input->shift[written_take],
         .offset = m->matches.offset[written_take],
         .original_end = m->input->original->takes[take->source].end,
+        .cut = cut,
         .merged = merged,
     };
     t.order = (kf_rotation_order)m->input->original->nodes[t.original->node].order;
@@ -263,9 +219,10 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
     double step = kfi_coarse_step(m, written_take);
     if (!kfi_tell_rate(m, written_take) || !kfi_fill_standing(m, written_take) ||
         !kfi_settle_take(m, written_take, step) ||
-        (step > 0 && !kfi_refill_take(m, written_take, step)) || !kfi_refill_start(m, written_take))
+        (step > 0 && !kfi_refill_take(m, written_take, step)) || !kfi_refill_ends(m, written_take))
         return false;
-    size_t frames = sampled && came_back ? frame_count(m, written_take) : 0;
+    size_t frames = sampled && came_back ? kfi_frame_count(m, written_take) : 0;
+    double cut = came_back ? kfi_cut_at(m, written_take) : INFINITY;
 
     /* NOLINTNEXTLINE: its source is one of them */
     to->tracks = NULL;
@@ -283,7 +240,7 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
         bool empty = track_keys(was) > 0 && back && track_keys(back) == 0;
         if (back && !empty && back->curves == was->curves) {
             if (!restore_curves(m, written_take, was, &back) ||
-                !merge_track(m, written_take, i, frames, back, merged))
+                !merge_track(m, written_take, i, frames, cut, back, merged))
                 return false;
         } else if (track_keys(was) == 0 || still_there(m, was)) {
             merged->state = KF_TRACK_SAME;

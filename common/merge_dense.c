@@ -22,7 +22,7 @@ static size_t all_times(const kfi_merge_track *t, const kf_curve *const from[3],
             next[c] = at[c] < from[c]->count ? from[c]->keys[at[c]].time - shift[c] : INFINITY;
             least = fmin(least, next[c]);
         }
-        if (least == INFINITY)
+        if (least == INFINITY || least > t->cut + 1e-4)
             return count;
         int first = 2; /* of the original's time and that of what came back, the original's counts */
         bool here = next[1] <= least + 1e-4;
@@ -268,10 +268,20 @@ static bool has_own_numbers(const kfi_merge_track *t, const kf_curve *fitted)
     return false;
 }
 
+/* Without what lies behind the end of a bake that is shorter now. */
+static kf_curve cut_off(const kfi_merge_track *t, kf_curve curve)
+{
+    while (curve.count && curve.keys[curve.count - 1].time > t->cut + 1e-4)
+        curve.count--;
+    return curve;
+}
+
 static bool fit_samples(const kfi_merge_track *t, unsigned c, const seen *keys, kfi_fit_options options, kf_curve *fitted)
 {
-    if (keys->edits == 0)
+    const kf_curve left = cut_off(t, *options.original);
+    if (keys->edits == 0 && left.count == options.original->count)
         return true;
+    options.original = &left;
     if (!kfi_fit(t->job, keys->times, keys->value, keys->count, &options, fitted))
         return false;
     if (!has_own_numbers(t, fitted))
@@ -284,6 +294,7 @@ static bool fit_samples(const kfi_merge_track *t, unsigned c, const seen *keys, 
         looks[i] = keys->edited[i] || keys->edited[i + 1] ? MANY_LOOKS : FEW_LOOKS;
     if (!open_edited(t, c, keys, looks, 0.5 * options.tolerance, &opened))
         return false;
+    opened = cut_off(t, opened);
     options.original = &opened;
     options.handles = true;
     if (!kfi_fit(t->job, keys->times, keys->value, keys->count, &options, fitted))

@@ -26,6 +26,7 @@ typedef struct kfi_merge_track {
     double shift;  /* written time - original time */
     double offset; /* edited time - written time */
     double original_end; /* of the take */
+    double cut; /* a bake ends there now, on the original's axis; else INFINITY */
     kf_rotation_order order, edited_order;
     kf_track *merged;
     bool changed;
@@ -112,14 +113,18 @@ bool kfi_merge_report_track(kfi_merging *m, const char *what, const char *take, 
 
 /* Whether curves with tangents came back as plain samples. */
 bool kfi_came_back_baked(const kfi_merge *input, const kf_track *written, const kf_track *edited);
+/* merge_end.c: how many frames of the original's rate a take has now; and the time on the original's axis after which a bake of
+ * a take with keys has nothing any more, or INFINITY. */
+size_t kfi_frame_count(const kfi_merging *m, size_t written_take);
+double kfi_cut_at(const kfi_merging *m, size_t written_take);
 /* merge_pose.c: gives the curves of a take that a program dropped because they stand still the value they stand at. */
 bool kfi_fill_standing(kfi_merging *m, size_t written_take);
 /* merge_refill.c: the seconds between the samples that came back, if a program took fewer than were written, else 0; and
  * what was written put back between those that are as they were. */
 double kfi_coarse_step(const kfi_merging *m, size_t written_take);
 bool kfi_refill_take(kfi_merging *m, size_t written_take, double step);
-/* What was written before the first key that came back. */
-bool kfi_refill_start(kfi_merging *m, size_t written_take);
+/* What was written before the first key that came back, and after the last frame that was exported. */
+bool kfi_refill_ends(kfi_merging *m, size_t written_take);
 /* Warns if a program's other frame rate made a take faster or slower. */
 bool kfi_tell_rate(const kfi_merging *m, size_t written_take);
 /* merge_rotation.c: what came back of a take, its rotations and scales in the numbers that were written where they mean

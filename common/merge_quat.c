@@ -324,6 +324,12 @@ static bool add_end(kfi_merge_track *t, building *b)
     return (first == held || add_new(t, b, now[first - 1])) && add_new(t, b, now[last - 1]);
 }
 
+static bool is_cut(const kfi_merge_track *t)
+{
+    const kf_quat_curve *from = &t->original->quat;
+    return from->count && from->keys[from->count - 1].time > t->cut + fmax(t->limits->time, 1e-6);
+}
+
 /* A bake that was edited, fitted as a whole: samples that were not edited lie on the original, whose keys
  * stay wherever they still tell the motion. Whole turns have no place in
  * samples, and what goes on after the last key is add_end's; `done` says whether this
@@ -347,6 +353,8 @@ static bool fit_bake(kfi_merge_track *t, bool *done)
         double time = first ? times[0][i++] : times[1][j++];
         while (first && j < counts[1] && times[1][j] <= time + limit)
             j++;
+        if (time > t->cut + limit)
+            break;
         bool moved = edited_here(t, time, time);
         edited += moved;
         beyond = beyond || (moved && from->count && time > from->keys[from->count - 1].time + limit);
@@ -359,13 +367,16 @@ static bool fit_bake(kfi_merge_track *t, bool *done)
             align(q[count], q[count - 1]);
         count++;
     }
-    *done = edited > 0 && !beyond;
+    *done = (edited > 0 || is_cut(t)) && !beyond;
     for (size_t i = 0; i < from->count; i++)
         *done = *done && from->keys[i].turns == 0;
     if (!*done)
         return true;
+    kf_quat_curve left = *from;
+    while (left.count && left.keys[left.count - 1].time > t->cut + limit)
+        left.count--;
     kfi_fit_quat_options options = {
-        .interps = t->input->capabilities->quat_interps, .tolerance = t->input->tolerance, .original = from};
+        .interps = t->input->capabilities->quat_interps, .tolerance = t->input->tolerance, .original = &left};
     kf_quat_curve *to = &t->merged->quat;
     if (!kfi_fit_quat(t->job, at, (const double(*)[4])q, count, &options, to))
         return false;
@@ -406,7 +417,7 @@ bool kfi_merge_quat(kfi_merge_track *t, size_t frames)
     if (sampled || baked) {
         double rate = t->input->original->frame_rate;
         for (size_t i = 0; i < from->count; i++) {
-            if (sampled && from->keys[i].time * rate > (double)frames - 0.5)
+            if ((sampled && from->keys[i].time * rate > (double)frames - 0.5) || from->keys[i].time > t->cut + 1e-4)
                 t->keys_removed++;
             else if (!add_native(t, &b, i, from->keys[i].time))
                 return false;
@@ -414,7 +425,7 @@ bool kfi_merge_quat(kfi_merge_track *t, size_t frames)
         for (size_t i = from->count, end = last_frame(t, rate, frames); sampled && from->count && i < end; i++)
             if (!add_new(t, &b, (double)i / rate))
                 return false;
-        if (!sampled && !add_end(t, &b))
+        if (!sampled && !(is_cut(t) ? add_new(t, &b, t->cut) : add_end(t, &b)))
             return false;
     } else if (!build_sparse(t, &b)) {
         return false;

@@ -1,9 +1,10 @@
 /* What a program did not sample, and nobody edited. It may take fewer samples than were written, every second frame for
  * example (Blender: "Sampling Rate"): what lies between two that are as they were written is put back. And it may begin
- * later: so is what was before. */
+ * later, or export a range of frames that ends earlier: so is what was before and after. */
 #include "merge_internal.h"
 
 #include <math.h>
+#include <string.h>
 
 static double least_gap(const kf_track *track, double least)
 {
@@ -41,7 +42,7 @@ static bool range_of(const kfi_merging *m, size_t written_take, double *first, d
                 *last = fmax(*last, track->curve[c].keys[track->curve[c].count - 1].time);
             }
     }
-    return *first < *last;
+    return *first <= *last;
 }
 
 bool kfi_tell_rate(const kfi_merging *m, size_t written_take)
@@ -119,29 +120,58 @@ static bool refill_curve(const refill *r, unsigned c, kf_curve *to)
     return true;
 }
 
-/* The keys before `first`, then those that came back. */
-static bool put_before(kf_job *job, const kf_curve *was, const kf_curve *now, double offset, double first, kf_curve *to)
+/* Written keys `from` to `to`, on the axis of what came back. */
+static void put(const kf_curve *was, size_t from, size_t to, double offset, kf_key **at)
 {
-    size_t before = 0;
+    for (size_t i = from; i < to; i++)
+        *(*at)++ = (kf_key){.time = was->keys[i].time + offset, .value = was->keys[i].value, .interp = KF_LINEAR};
+}
+
+/* The written keys before `first`, those that came back, and the written ones after `last`. */
+static bool put_around(kf_job *job, const kf_curve *was, const kf_curve *now, double offset, double first, double last,
+                       kf_curve *to)
+{
+    size_t before = 0, after = was->count;
     while (before < was->count && was->keys[before].time + offset < first)
         before++;
+    while (after > before && was->keys[after - 1].time + offset > last)
+        after--;
     *to = (kf_curve){0};
-    if (!kfi_make_keys(job, to, before + now->count, false))
+    if (!kfi_make_keys(job, to, before + now->count + was->count - after, false))
         return false;
-    for (size_t i = 0; i < before; i++)
-        to->keys[i] = (kf_key){.time = was->keys[i].time + offset, .value = was->keys[i].value, .interp = KF_LINEAR};
-    for (size_t i = 0; i < now->count; i++)
-        to->keys[before + i] = now->keys[i];
+    kf_key *at = to->keys;
+    put(was, 0, before, offset, &at);
+    put(now, 0, now->count, 0, &at);
+    put(was, after, was->count, offset, &at);
     return true;
 }
 
-bool kfi_refill_start(kfi_merging *m, size_t written_take)
+/* Until when a scene's range of frames shows a take, which is then all that is known; INFINITY if it came back as an action,
+ * which ends where its keys do. */
+static double shown_until(const kfi_merging *m, size_t written_take, double last)
+{
+    const kf_anim *edited = m->input->edited;
+    bool scene = false;
+    for (size_t e = 0; e < edited->take_count; e++) {
+        if (m->matches.take[e] != (int32_t)written_take && m->matches.scene != (int32_t)e)
+            continue;
+        scene = !strchr(edited->takes[e].name, '|');
+        last = fmax(last, edited->takes[e].end);
+    }
+    return scene ? last : INFINITY;
+}
+
+bool kfi_refill_ends(kfi_merging *m, size_t written_take)
 {
     const kf_take *take = &m->input->written->takes[written_take];
     double first, last, start = 0, end = 0, offset = m->matches.offset[written_take];
     double half = 0.5 / m->input->written->frame_rate;
     if (m->limits.exact || !m->input->baked || !range_of(m, written_take, &first, &last) ||
-        !kfi_take_range(take, &start, &end) || !(first > start + offset + half))
+        !kfi_take_range(take, &start, &end))
+        return true;
+    last = m->input->drop_missing ? INFINITY : shown_until(m, written_take, last);
+    bool late = first > start + offset + half, early = last < end + offset - half;
+    if (!late && !early)
         return true;
     for (size_t i = 0; i < take->track_count; i++) {
         const kf_track *was = &take->tracks[i], **back = &m->matches.track[written_take][i];
@@ -153,12 +183,16 @@ bool kfi_refill_start(kfi_merging *m, size_t written_take)
         *filled = **back;
         for (unsigned c = 0; c < was->curves; c++)
             if ((*back)->curve[c].count &&
-                !put_before(m->job, &was->curve[c], &(*back)->curve[c], offset, first - half, &filled->curve[c]))
+                !put_around(m->job, &was->curve[c], &(*back)->curve[c], offset, late ? first - half : -INFINITY,
+                            early ? last + half : INFINITY, &filled->curve[c]))
                 return false;
         *back = filled;
     }
-    return kfi_warn(m->job, "kept", "take \"%.60s\": its first %.4g s did not come back and stay as they were: let the program "
-                                    "export from its first frame on", take->name, first - offset - start);
+    return (!late || kfi_warn(m->job, "kept", "take \"%.60s\": its first %.4g s did not come back and stay as they were: let the "
+                                              "program export from its first frame on", take->name, first - offset - start)) &&
+           (!early || kfi_warn(m->job, "kept", "take \"%.60s\": its last %.4g s did not come back and stay as they were: let the "
+                                               "program export to its last frame (--drop-missing ends it there)", take->name,
+                               end + offset - last));
 }
 
 bool kfi_refill_take(kfi_merging *m, size_t written_take, double step)

@@ -190,6 +190,26 @@ static bool hardly_moves(const kfi_merging *merging, const pair *w, const pair *
     return false;
 }
 
+/* What may be the program's own between two written frames, where it samples finer than these: near the lock other angles
+ * stand for the same two orientations, and the lines between them are others. */
+static double between_frames(const pair *w, double time)
+{
+    const double near = 1e-4;
+    const kf_curve *curve = &w->rotation->curve[0];
+    size_t low = 0, high = curve->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (curve->keys[middle].time < time - near)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0 || low == curve->count || curve->keys[low].time <= time + near)
+        return 0;
+    pose before = pose_at(w, curve->keys[low - 1].time), after = pose_at(w, curve->keys[low].time);
+    return 0.5 * kfi_quat_angle(before.q, after.q);
+}
+
 /* What came back, in angles and scales near the written ones; *turned becomes whether the rotation is another one. */
 static bool settle(const kfi_merging *merging, const pair *w, const pair *e, double offset, bool baked, double step,
                    kf_track to[2], bool *turned)
@@ -210,6 +230,7 @@ static bool settle(const kfi_merging *merging, const pair *w, const pair *e, dou
     for (size_t i = 0; i < m.count; i++) {
         pose was = pose_at(w, m.times[i] - offset), now = pose_at(e, m.times[i]);
         double limit = rotation_limit(&merging->limits, w, e, &was, &now, m.keyed[i], drifts);
+        limit += merging->input->baked ? between_frames(w, m.times[i] - offset) : 0;
         match_signs(&was, &now);
         bool flat = baked && just_sizes(&merging->limits, &was, &now);
         bool same = flat || kfi_quat_angle(was.q, now.q) <= limit || same_columns(&was, &now);

@@ -126,6 +126,58 @@ class Range(EditCase):
                     self.assertEqual(frame == 1, "did not come back and stay as they were: let the program export" in self.said)
 
 
+class Shorter(EditCase):
+    """A range of frames that ends before the take does."""
+    FILES = ("ei-anm/body.anm", "mm2-anim/two-bones.anim", "nytro-anim/tcb.nanim", "nytro-anim/linear.nanim", "vib-anm/full-000.anm")
+
+    def each_file(self):
+        yield "ani", x4([("a", "t"), ("b", "t")])
+        for file in self.FILES:
+            yield file.rsplit(".", 1)[1], (SOURCE / "tests" / "data" / file).read_bytes()
+
+    def frames(self, file):
+        """{(node, property, axis): its values} on every frame."""
+        self.keyferry("convert", file, "frames.fbx", "--ascii", "--for", "blender", "-y")
+        scene = fbxtext.Scene((self.dir / "frames.fbx").read_text())
+        return {where[1:]: [key.value for key in curve.keys] for where, curve in scene.curves().items() if "Lcl" in where[2]}
+
+    def shorten(self, name, *back):
+        """What comes back of the take's first half, under another name."""
+        def change(scene):
+            by_a_program(scene)
+            curves = scene.curves()
+            self.left = max(2, max(len(curve.keys) for curve in curves.values()) // 2)
+            stop = max(curve.keys[:self.left][-1].time for curve in curves.values())
+            for curve in curves.values():
+                curve.keys = curve.keys[:self.left]
+                curve.store()
+            (take, stack), = scene.takes().items()
+            for p in stack.first("Properties70").children:
+                if "Stop" in p.values[0]:
+                    p.values[4] = str(stop)
+            rename_take(scene, take, name)
+        return self.edit(change, "--for", "blender", back=back)
+
+    def test_what_was_not_exported_stays(self):
+        for self.ending, self.original in self.each_file():
+            with self.subTest(ending=self.ending):
+                self.assertEqual(self.shorten("Scene"), self.original, self.said)
+                self.assertRegex(self.said, "its last [0-9.]+ s did not come back and stay as they were")
+
+    def test_it_ends_there_if_that_is_meant(self):
+        for self.ending, self.original in self.each_file():
+            with self.subTest(ending=self.ending):
+                self.put("z/back." + self.ending, self.shorten("Scene", "--drop-missing"))
+                was, now = self.frames("x." + self.ending), self.frames("z/back." + self.ending)
+                self.assertTrue(now)
+                for (node, prop, axis), values in now.items():
+                    node = "x" if node == "back" else node  # one that is called as its file
+                    self.assertEqual(len(values), self.left, (node, prop, axis))
+                    if prop != "Lcl Rotation":
+                        for a, b in zip(values, was[node, prop, axis]):
+                            self.assertAlmostEqual(a, b, delta=2e-3 * max(1, abs(b)))
+
+
 class Rate(EditCase):
     ending = "anim"
     original = HEAD + frames()
