@@ -43,20 +43,26 @@ static uLong add_text(uLong crc, const char *text)
     return add_bytes(crc, text, strlen(text) + 1);
 }
 
-void kfi_capsule_digest(const kfi_capsule *capsule, char digest[KFI_DIGEST_SIZE])
+/* What the digest takes in before a file's bytes. */
+static uLong add_name(uLong crc, const kf_file *file)
 {
-    uLong crc = crc32(0, Z_NULL, 0);
-    crc = add_text(crc, capsule->format);
-    crc = add_text(crc, capsule->options);
-    for (size_t i = 0; i < capsule->count; i++) {
-        uint8_t size[8];
-        kfi_store_u64(size, capsule->files[i].size);
-        crc = add_text(crc, plain_name(capsule->files[i].name));
-        crc = add_bytes(crc, size, sizeof size);
-        crc = add_bytes(crc, capsule->files[i].data, capsule->files[i].size);
-    }
+    uint8_t size[8];
+    kfi_store_u64(size, file->size);
+    return add_bytes(add_text(crc, plain_name(file->name)), size, sizeof size);
+}
+
+static void put_digest(uLong crc, char digest[KFI_DIGEST_SIZE])
+{
     for (int i = 0; i < 8; i++) digest[i] = "0123456789abcdef"[crc >> (28 - 4 * i) & 15];
     digest[8] = '\0';
+}
+
+void kfi_capsule_digest(const kfi_capsule *capsule, char digest[KFI_DIGEST_SIZE])
+{
+    uLong crc = add_text(add_text(crc32(0, Z_NULL, 0), capsule->format), capsule->options);
+    for (size_t i = 0; i < capsule->count; i++)
+        crc = add_bytes(add_name(crc, &capsule->files[i]), capsule->files[i].data, capsule->files[i].size);
+    put_digest(crc, digest);
 }
 
 /* ---------------------------------------------------------------- zlib with the job's memory */
@@ -161,7 +167,8 @@ bool kfi_capsule_pack(kf_job *job, const kfi_capsule *capsule, const uint8_t **d
 
 /* ---------------------------------------------------------------- unpacking */
 
-static bool inflate_all(kf_job *job, const uint8_t *data, size_t size, uint8_t *to, size_t room)
+/* All of it, or just as much as there is room for. */
+static bool inflate_into(kf_job *job, const uint8_t *data, size_t size, bool all, uint8_t *to, size_t room)
 {
     if (size > UINT32_MAX) return kfi_fail(job, KF_BAD_INPUT, KF_NO_OFFSET, "capsule: larger than 4 GiB");
     kfi_mark mark = kfi_arena_mark(&job->arena);
@@ -172,13 +179,20 @@ static bool inflate_all(kf_job *job, const uint8_t *data, size_t size, uint8_t *
     stream.next_out = to;
     stream.avail_out = (uInt)room;
     if (result == Z_OK) result = inflate(&stream, Z_FINISH);
-    bool whole = result == Z_STREAM_END && stream.avail_out == 0 && stream.avail_in == 0;
+    bool ended = result == Z_STREAM_END && stream.avail_in == 0;
+    bool filled = stream.avail_out == 0 && (ended || (!all && result == Z_BUF_ERROR));
     kfi_arena_release(&job->arena, mark);
-    return whole || zlib_failed(job, result);
+    return filled || zlib_failed(job, result);
 }
 
-static bool read_files(kf_job *job, kfi_reader *in, kfi_capsule *capsule)
+/* What comes before the files' bytes. */
+static bool read_directory(kf_job *job, kfi_reader *in, kfi_capsule *capsule)
 {
+    const char *format = kfi_read_text(in, "format");
+    capsule->revision = kfi_read_u32(in, "importer revision");
+    const char *options = kfi_read_text(in, "options");
+    capsule->format = format ? format : "";
+    capsule->options = options ? options : "";
     size_t start = in->at;
     capsule->count = kfi_read_count(in, FILE_MIN, "number of files");
     if (!in->failed && capsule->count == 0) return kfi_read_fail(in, start, "capsule: number of files: expected at least 1, found 0");
@@ -192,36 +206,63 @@ static bool read_files(kf_job *job, kfi_reader *in, kfi_capsule *capsule)
         if (!in->failed && capsule->files[i].name[0] == '\0')
             return kfi_read_fail(in, at, "capsule: \"%.100s\" is not the name of a file", name);
     }
-    for (size_t i = 0; i < capsule->count && !in->failed; i++)
-        capsule->files[i].data = kfi_read_bytes(in, capsule->files[i].size, "file");
-    return kfi_read_end(in);
+    return !in->failed;
+}
+
+static bool read_header(kf_job *job, const uint8_t *bytes, size_t size, uint32_t *total, uint32_t *crc)
+{
+    *total = *crc = 0;
+    if (size < HEADER_SIZE || memcmp(bytes, MAGIC, MAGIC_SIZE) != 0)
+        return kfi_fail(job, KF_BAD_INPUT, 0, "capsule: expected it to begin with \"KFERRY1\"");
+    *total = kfi_load_u32(bytes + 8);
+    *crc = kfi_load_u32(bytes + 12);
+    /* Deflate makes at most 1032 bytes of one. */
+    return *total / 1032 <= size - HEADER_SIZE ||
+           kfi_fail(job, KF_BAD_INPUT, 8, "capsule: %lu bytes cannot come of %zu", (unsigned long)*total,
+                    size - HEADER_SIZE);
 }
 
 bool kfi_capsule_unpack(kf_job *job, const void *data, size_t size, kfi_capsule *capsule)
 {
     const uint8_t *bytes = data;
+    uint32_t total, crc;
     *capsule = (kfi_capsule){0};
-    if (size < HEADER_SIZE || memcmp(bytes, MAGIC, MAGIC_SIZE) != 0)
-        return kfi_fail(job, KF_BAD_INPUT, 0, "capsule: expected it to begin with \"KFERRY1\"");
-    uint32_t total = kfi_load_u32(bytes + 8), crc = kfi_load_u32(bytes + 12);
-    /* Deflate makes at most 1032 bytes of one. */
-    if (total / 1032 > size - HEADER_SIZE)
-        return kfi_fail(job, KF_BAD_INPUT, 8, "capsule: %lu bytes cannot come of %zu", (unsigned long)total,
-                        size - HEADER_SIZE);
+    if (!read_header(job, bytes, size, &total, &crc)) return false;
     uint8_t *unpacked = kfi_alloc_raw(job, total, 1);
-    if (!unpacked || !inflate_all(job, bytes + HEADER_SIZE, size - HEADER_SIZE, unpacked, total))
+    if (!unpacked || !inflate_into(job, bytes + HEADER_SIZE, size - HEADER_SIZE, true, unpacked, total))
         return false;
     if (add_bytes(crc32(0, Z_NULL, 0), unpacked, total) != crc)
         return kfi_fail(job, KF_BAD_INPUT, 12, "capsule: its checksum does not fit");
 
     kfi_reader in;
     kfi_reader_init(&in, job, unpacked, total);
-    const char *format = kfi_read_text(&in, "format");
-    capsule->revision = kfi_read_u32(&in, "importer revision");
-    const char *options = kfi_read_text(&in, "options");
-    capsule->format = format ? format : "";
-    capsule->options = options ? options : "";
-    return read_files(job, &in, capsule);
+    if (!read_directory(job, &in, capsule)) return false;
+    for (size_t i = 0; i < capsule->count && !in.failed; i++)
+        capsule->files[i].data = kfi_read_bytes(&in, capsule->files[i].size, "file");
+    return kfi_read_end(&in);
+}
+
+/* What one file's bytes add to a checksum follows from the checksum of all: only the directory has to be unpacked. */
+bool kfi_capsule_digest_packed(kf_job *job, const void *data, size_t size, char digest[KFI_DIGEST_SIZE])
+{
+    const uint8_t *bytes = data;
+    uint8_t start[4096];
+    uint32_t total, whole;
+    kfi_capsule capsule = {0};
+    kfi_reader in;
+    if (!read_header(job, bytes, size, &total, &whole)) return false;
+    size_t room = total < sizeof start ? total : sizeof start;
+    if (!inflate_into(job, bytes + HEADER_SIZE, size - HEADER_SIZE, total == room, start, room)) return false;
+    kfi_reader_init(&in, job, start, room);
+    if (!read_directory(job, &in, &capsule) || capsule.count != 1 || capsule.files[0].size != total - in.at ||
+        capsule.files[0].size > INT32_MAX) /* z_off_t may have 32 bits */
+        return false;
+    z_off_t length = (z_off_t)capsule.files[0].size;
+    uLong directory = add_bytes(crc32(0, Z_NULL, 0), start, in.at);
+    uLong contents = whole ^ crc32_combine(directory, 0, length);
+    uLong named = add_name(add_text(add_text(crc32(0, Z_NULL, 0), capsule.format), capsule.options), capsule.files);
+    put_digest(crc32_combine(named, contents, length), digest);
+    return true;
 }
 
 /* ---------------------------------------------------------------- base64 */

@@ -24,6 +24,9 @@ enum { KFI_CAPSULE_MAX = 16 * 1024 * 1024, KFI_DIGEST_SIZE = 9 };
 
 /* Eight hex digits over format, options, names and bytes: the same wherever the capsule travels. */
 void kfi_capsule_digest(const kfi_capsule *capsule, char digest[KFI_DIGEST_SIZE]);
+/* The same of a packed one, of which no more than the beginning is unpacked: damage behind that is not seen. False: it
+ * takes more than that, as with several files, or is no capsule. */
+bool kfi_capsule_digest_packed(kf_job *job, const void *data, size_t size, char digest[KFI_DIGEST_SIZE]);
 
 bool kfi_capsule_pack(kf_job *job, const kfi_capsule *capsule, const uint8_t **data, size_t *size);
 /* Untrusted bytes: sizes are checked before anything is unpacked, file names lose any folder part. */

@@ -79,6 +79,8 @@ static void comes_back(void **state)
         kfi_capsule_digest(&in, before);
         kfi_capsule_digest(&out, after);
         assert_string_equal(before, after);
+        assert_true(kf_sidecar_digest(&job, &(kf_file){"s.kf", data, size}, after, NULL));
+        assert_string_equal(before, after);
         assert_int_equal(strlen(before), 8);
         assert_int_equal(strspn(before, "0123456789abcdef"), 8);
         const uint8_t *again;
@@ -91,6 +93,51 @@ static void comes_back(void **state)
 }
 
 /* Every field counts, and so does where one ends and the next begins. */
+/* The digest of a packed capsule, whatever part of it had to be unpacked. */
+static void digest_of_packed(void **state)
+{
+    (void)state;
+    enum { LONG = 5000 };
+    uint8_t *random = noise(2 * LONG, 3);
+    char options[LONG + 1];
+    memset(options, 'o', LONG);
+    options[LONG] = '\0';
+    for (size_t n = 0; n <= LONG; n += n < 3900 || n > 4200 ? 97 : 1) { /* all about the 4096 bytes that are looked at */
+        for (int is_options = 0; is_options < 2; is_options++) {
+            kf_file file = {"walk.anim", random, is_options ? 1 : n};
+            kfi_capsule in = {"x4-ani", 1, options + LONG - (is_options ? n : 0), &file, 1};
+            const uint8_t *data;
+            size_t size;
+            char expected[KFI_DIGEST_SIZE], found[KFI_DIGEST_SIZE];
+            kfi_capsule_digest(&in, expected);
+            assert_true(kfi_capsule_pack(&job, &in, &data, &size));
+            assert_true(kf_sidecar_digest(&job, &(kf_file){"s.kf", data, size}, found, NULL));
+            assert_string_equal(found, expected);
+        }
+    }
+    /* A byte that is wrong at the end of a large one is not seen, one at its beginning is. */
+    kf_file file = {"walk.anim", random, 2 * LONG};
+    kfi_capsule in = {"x4-ani", 1, "", &file, 1}, out;
+    const uint8_t *data;
+    size_t size;
+    char expected[KFI_DIGEST_SIZE], found[KFI_DIGEST_SIZE];
+    kfi_capsule_digest(&in, expected);
+    assert_true(kfi_capsule_pack(&job, &in, &data, &size));
+    uint8_t *damaged = malloc(size);
+    memcpy(damaged, data, size);
+    damaged[size - 20] ^= 1;
+    assert_true(kf_sidecar_digest(&job, &(kf_file){"s.kf", damaged, size}, found, NULL));
+    assert_string_equal(found, expected);
+    assert_false(kfi_capsule_unpack(&job, damaged, size, &out));
+    job.error = (kf_error){0};
+    damaged[16] ^= 0x0f; /* zlib's method */
+    assert_false(kf_sidecar_digest(&job, &(kf_file){"s.kf", damaged, size}, found, NULL));
+    assert_int_equal(job.error.code, KF_BAD_INPUT);
+    job.error = (kf_error){0};
+    free(damaged);
+    free(random);
+}
+
 static void digests_differ(void **state)
 {
     (void)state;
@@ -412,6 +459,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comes_back),
+        cmocka_unit_test(digest_of_packed),
         cmocka_unit_test(digests_differ),
         cmocka_unit_test(layout_is_as_told),
         cmocka_unit_test(names_lose_folders),
