@@ -22,20 +22,20 @@ const char *kfi_interp_name(kf_interp interp)
 
 static const char *const ORDERS[6] = {"XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX"};
 
-kf_rotation_order kfi_order_from_name(const char *name, bool *ok)
+bool kfi_order_from_name(const char *name, kf_rotation_order *order)
 {
-    for (int i = 0; i < 6; i++) {
-        const char *order = ORDERS[i];
+    *order = KF_XYZ;
+    for (int i = 0; name && i < 6; i++) {
+        const char *letters = ORDERS[i];
         int at = 0;
-        while (at < 3 && (name[at] == order[at] || name[at] == order[at] - 'A' + 'a'))
+        while (at < 3 && (name[at] == letters[at] || name[at] == letters[at] - 'A' + 'a'))
             at++;
         if (at == 3 && name[3] == '\0') {
-            *ok = true;
-            return (kf_rotation_order)i;
+            *order = (kf_rotation_order)i;
+            return true;
         }
     }
-    *ok = false;
-    return KF_XYZ;
+    return !name;
 }
 
 void kfi_anim_init(kf_anim *anim, const char *format)

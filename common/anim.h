@@ -9,7 +9,8 @@ extern const kf_settings KFI_SETTINGS; /* Y up, right-handed, centimetres */
 
 const char *kfi_channel_name(kf_channel channel); /* "translation", ... */
 const char *kfi_interp_name(kf_interp interp);    /* "step", ... as dump prints it */
-kf_rotation_order kfi_order_from_name(const char *name, bool *ok); /* "XYZ", ... */
+/* Of "XYZ", ..., or NULL: XYZ. False, and XYZ, for anything else, which a job's options do not hold. */
+bool kfi_order_from_name(const char *name, kf_rotation_order *order);
 
 /* An animation with defaults: identity basis, default settings, 30 frames a second. */
 void kfi_anim_init(kf_anim *anim, const char *format);

@@ -50,10 +50,8 @@ static bool adopt_options(kf_job *job)
     if (!keep_text(job, &o->from) || !keep_text(job, &o->to) || !keep_text(job, &o->rotation_order) ||
         !keep_text(job, &o->rig.name) || !known_id(job, o->from) || !known_id(job, o->to))
         return false;
-    bool order_ok = true;
-    if (o->rotation_order)
-        kfi_order_from_name(o->rotation_order, &order_ok);
-    if (!order_ok)
+    kf_rotation_order order;
+    if (!kfi_order_from_name(o->rotation_order, &order))
         return bad_option(job, "the rotation order is none of XYZ, XZY, YZX, YXZ, ZXY, ZYX");
     if ((unsigned)o->program > KF_FOR_BLENDER)
         return bad_option(job, "the program is unknown");

@@ -65,13 +65,6 @@ void kfi_write_u32(kfi_writer *out, uint32_t value)
         kfi_store_u32(space, value);
 }
 
-void kfi_write_f32(kfi_writer *out, float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    kfi_write_u32(out, bits);
-}
-
 void kfi_write_text(kfi_writer *out, const char *text)
 {
     kfi_write_bytes(out, text, strlen(text) + 1);

@@ -23,7 +23,6 @@ void kfi_write_bytes(kfi_writer *out, const void *data, size_t size);
 void kfi_write_u8(kfi_writer *out, uint8_t value);
 void kfi_write_u16(kfi_writer *out, uint16_t value);
 void kfi_write_u32(kfi_writer *out, uint32_t value);
-void kfi_write_f32(kfi_writer *out, float value);
 /* With its NUL. */
 void kfi_write_text(kfi_writer *out, const char *text);
 

@@ -1,5 +1,5 @@
-/* Rotations into frames. With the original, frames that did not change keep their bytes; without it, whatever
- * rotation curves there are are played. */
+/* Rotations, which are quaternions here, into frames. With the original, frames that did not change keep their bytes;
+ * without it they are played. */
 #include "ei.h"
 
 #include "rotation.h"
@@ -7,21 +7,19 @@
 #include <math.h>
 
 /* Writes q with the sign that lies nearer to `near`, which may be of any length, and makes q that. */
-static bool store_rotation(const ei_part *part, uint8_t *at, double q[4], const double near[4], double time)
+static void store_rotation(uint8_t *at, double q[4], const double near[4])
 {
     double along = 0.0;
     for (size_t c = 0; c < 4; c++)
         along += q[c] * near[c];
     for (size_t c = 0; c < 4; c++) {
         q[c] = along < 0 ? 0.0 - q[c] : q[c];
-        if (!kfi_ei_store(part, at + 4 * c, q[c], time))
-            return false;
+        kfi_store_f32(at + 4 * c, (float)q[c]);
     }
-    return true;
 }
 
 /* `near` is the orientation before; it follows along. */
-static bool build_rotation(const ei_part *part, const kf_quat_curve *curve, size_t frame, size_t *cursor,
+static void build_rotation(const ei_part *part, const kf_quat_curve *curve, size_t frame, size_t *cursor,
                            uint8_t *at, double near[4])
 {
     double time = kfi_ei_time(part, frame), within = 0.01 / part->rate;
@@ -31,10 +29,9 @@ static bool build_rotation(const ei_part *part, const kf_quat_curve *curve, size
     double q[4];
     if (!(fabs(key->time - time) < within)) {
         kfi_quat_curve_value(curve, time, q);
-        if (!store_rotation(part, at, q, near, time))
-            return false;
+        store_rotation(at, q, near);
         memcpy(near, q, sizeof q);
-        return true;
+        return;
     }
     const kf_origin *origin = curve->origin ? &curve->origin[*cursor] : NULL;
     const uint8_t *kept =
@@ -49,11 +46,9 @@ static bool build_rotation(const ei_part *part, const kf_quat_curve *curve, size
             was[c] = kfi_load_f32(part->was->rotations + (size_t)origin->key * KFI_EI_QUAT + 4 * c);
             known = isfinite(was[c]);
         }
-        if (!store_rotation(part, at, q, known ? was : near, time))
-            return false;
+        store_rotation(at, q, known ? was : near);
     }
     memcpy(near, q, sizeof q);
-    return true;
 }
 
 /* How a node is turned against its parent. */
@@ -61,15 +56,10 @@ static void local_rotation(const ei_part *part, uint32_t number, double time, do
 {
     const kf_node *node = &part->anim->nodes[number];
     const kf_track *track = kfi_ei_find(part, number, KF_ROTATION);
-    double degrees[3];
-    if (track && track->quaternion && track->quat.count) {
+    if (track && track->quat.count)
         kfi_quat_curve_value(&track->quat, time, q);
-        return;
-    }
-    for (unsigned c = 0; c < 3; c++)
-        degrees[c] = track && c < track->curves ? kfi_curve_value(&track->curve[c], time, track->rest[c])
-                                                : node->rest.rotation[c];
-    kfi_quat_from_euler(degrees, (kf_rotation_order)node->order, q);
+    else
+        kfi_quat_from_euler(node->rest.rotation, (kf_rotation_order)node->order, q);
 }
 
 /* The game turns a part by its own rotation and then by its parent's, about the model's axes: of a part that
@@ -92,49 +82,36 @@ static void game_rotation(const ei_part *part, double time, double q[4])
     kfi_quat_normalize(q);
 }
 
-static bool play_rotations(const ei_part *part, uint32_t count, uint8_t *bytes)
+static void play_rotations(const ei_part *part, uint32_t count, uint8_t *bytes)
 {
     double near[4] = {1.0, 0.0, 0.0, 0.0};
     for (size_t f = 0; f < count; f++) {
-        double q[4], time = kfi_ei_time(part, f);
-        game_rotation(part, time, q);
-        if (!store_rotation(part, bytes + f * KFI_EI_QUAT, q, near, time))
-            return false;
+        double q[4];
+        game_rotation(part, kfi_ei_time(part, f), q);
+        store_rotation(bytes + f * KFI_EI_QUAT, q, near);
         memcpy(near, q, sizeof q);
     }
-    return true;
 }
 
-static bool build_rotations(const ei_part *part, const kf_track *track, uint32_t count, uint8_t *bytes)
+static void build_rotations(const ei_part *part, const kf_track *track, uint32_t count, uint8_t *bytes)
 {
     double near[4] = {1.0, 0.0, 0.0, 0.0};
     size_t cursor = 0;
     /* Parts of the original stand side by side; the rotations of new ones follow from where they hang. */
-    if (!track || !track->quaternion || (!part->was && part->anim->nodes[part->node].parent >= 0))
-        return play_rotations(part, count, bytes);
+    if (!track || (!part->was && part->anim->nodes[part->node].parent >= 0)) {
+        play_rotations(part, count, bytes);
+        return;
+    }
     for (size_t f = 0; f < count; f++)
-        if (!build_rotation(part, &track->quat, f, &cursor, bytes + f * KFI_EI_QUAT, near))
-            return false;
-    return true;
+        build_rotation(part, &track->quat, f, &cursor, bytes + f * KFI_EI_QUAT, near);
 }
 
 /* The frames that a rotation's keys ask for. */
 static bool rotation_frames(const ei_part *part, const kf_track *track, uint32_t *count)
 {
-    uint32_t frames = 0;
-    if (track->quaternion && track->quat.count) {
-        const kf_quat_key *keys = track->quat.keys;
-        return kfi_ei_warn_before(part, "rotation", keys[0].time) &&
-               kfi_ei_frames(part, keys[track->quat.count - 1].time, count);
-    }
-    for (unsigned c = 0; c < track->curves; c++) {
-        const kf_curve *curve = &track->curve[c];
-        if (curve->count && (!kfi_ei_warn_before(part, "rotation", curve->keys[0].time) ||
-                             !kfi_ei_frames(part, curve->keys[curve->count - 1].time, &frames)))
-            return false;
-        *count = frames > *count ? frames : *count;
-    }
-    return true;
+    const kf_quat_curve *curve = &track->quat;
+    return curve->count == 0 || (kfi_ei_warn_before(part, "rotation", curve->keys[0].time) &&
+                                 kfi_ei_frames(part, curve->keys[curve->count - 1].time, count));
 }
 
 bool kfi_ei_export_rotations(const ei_part *part, kfi_ei_anm *anm)
@@ -163,5 +140,7 @@ bool kfi_ei_export_rotations(const ei_part *part, kfi_ei_anm *anm)
     uint8_t *bytes = kfi_alloc_raw(part->job, count, KFI_EI_QUAT);
     anm->rotation_count = count;
     anm->rotations = bytes;
-    return bytes && build_rotations(part, track, count, bytes);
+    if (bytes)
+        build_rotations(part, track, count, bytes);
+    return bytes != NULL;
 }

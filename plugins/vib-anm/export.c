@@ -293,7 +293,6 @@ bool vib_export(kf_export_job *out)
     const kf_take pose = {.name = "pose"}; /* a scene without takes: one frame */
     const kf_anim *anim = out->anim;
     size_t takes = anim->take_count > 0 ? anim->take_count : 1;
-    bool order_ok = true;
     for (size_t i = 0; i < takes; i++) {
         vib_exporter ex = {.job = out->job, .anim = anim, .take = anim->take_count ? &anim->takes[i] : &pose};
         if (out->original && ex.take->source == 0) {
@@ -304,8 +303,7 @@ bool vib_export(kf_export_job *out)
             continue;
         }
         const char *name = takes == 1 && out->output ? out->output : name_for(out->job, out->output, ex.take);
-        if (out->options->rotation_order)
-            ex.order = kfi_order_from_name(out->options->rotation_order, &order_ok);
+        kfi_order_from_name(out->options->rotation_order, &ex.order);
         if (!name || !export_fresh(&ex, out, name))
             return false;
     }

@@ -147,12 +147,8 @@ bool vib_import(kf_import_job *in, kf_anim *anim)
             flags[file->keyframes[i].object] |= file->keyframes[i].flags;
         }
     }
-    bool order_ok = true;
-    kf_rotation_order order =
-        in->options->rotation_order ? kfi_order_from_name(in->options->rotation_order, &order_ok) : KF_XYZ;
-    if (!order_ok)
-        return kfi_fail(in->job, KF_BAD_ARGUMENT, KF_NO_OFFSET, "there is no rotation order \"%.20s\"",
-                        in->options->rotation_order);
+    kf_rotation_order order;
+    kfi_order_from_name(in->options->rotation_order, &order);
     importer im = {.job = in->job, .anim = anim, .native = native};
     for (im.object = 0; im.object < KFI_VIB_OBJECTS; im.object++) {
         if (!drawn[im.object])

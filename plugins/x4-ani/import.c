@@ -175,19 +175,14 @@ bool kfi_x4_import(kf_import_job *in, kf_anim *anim)
         return false;
     anim->native = native;
     anim->float32 = true;
-    anim->frame_rate = in->options && in->options->frame_rate > 0 ? in->options->frame_rate : 30.0;
+    anim->frame_rate = in->options->frame_rate > 0 ? in->options->frame_rate : 30.0;
     /* The game's space is left-handed: x is mirrored once, above everything, and the numbers stay the game's
      * own. */
     anim->basis.scale[0] = -1.0;
     if (!name_all(job, anim, native))
         return false;
-    bool ok = true;
-    kf_rotation_order order = in->options && in->options->rotation_order
-                                  ? kfi_order_from_name(in->options->rotation_order, &ok)
-                                  : KF_XYZ;
-    if (!ok)
-        return kfi_fail(job, KF_BAD_ARGUMENT, KF_NO_OFFSET, "rotation order \"%.20s\" is unknown",
-                        in->options->rotation_order);
+    kf_rotation_order order;
+    kfi_order_from_name(in->options->rotation_order, &order);
     for (size_t i = 0; i < anim->node_count; i++)
         anim->nodes[i].order = (uint8_t)order;
     for (size_t desc = 0; desc < native->ani.count; desc++)

@@ -73,6 +73,13 @@ int bench_game(const char *path)
 
 /* ---------------------------------------------------------------- decoding */
 
+static void put_float(kfi_writer *out, float value)
+{
+    uint8_t *room = kfi_write_space(out, 4);
+    if (room)
+        kfi_store_f32(room, value);
+}
+
 static void put_floats(kfi_writer *out, size_t count)
 {
     uint8_t *room = kfi_write_space(out, 4 * count);
@@ -116,7 +123,7 @@ static void make_mm2(kfi_writer *out)
     kfi_write_u32(out, 0);
     kfi_write_u32(out, FRAMES);
     kfi_write_u32(out, 3 + 3 * BONES);
-    kfi_write_f32(out, 0);
+    put_float(out, 0);
     kfi_write_u8(out, KFI_MM2_MOTION);
     put_floats(out, (3 + 3 * BONES) * (size_t)FRAMES);
 }
@@ -142,7 +149,7 @@ static void make_nytro(kfi_writer *out)
         kfi_write_u32(out, 0);
         for (unsigned i = 0; i < NODE_KEYS; i++) {
             kfi_write_u32(out, KFI_NYTRO_ACTIVE);
-            kfi_write_f32(out, (float)i / 30);
+            put_float(out, (float)i / 30);
             put_floats(out, 3);
         }
     }
