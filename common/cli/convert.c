@@ -293,6 +293,7 @@ static const char *probe_inputs(const work *w, kf_error *error)
     kf_file file = {w->inputs[0].name, w->inputs[0].data, w->inputs[0].size};
     const char *id = job ? kf_probe(job, &file, error) : NULL; /* ids live as long as the library */
     kf_job_free(job);
+    need_memory(id, error);
     return id;
 }
 

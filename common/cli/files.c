@@ -14,6 +14,12 @@ void *need(void *memory)
     return memory;
 }
 
+void need_memory(bool ok, const kf_error *error)
+{
+    if (!ok && error->code == KF_NO_MEMORY)
+        need(NULL);
+}
+
 char *copy_text(const char *text)
 {
     size_t size = strlen(text) + 1;

@@ -18,6 +18,7 @@ int load_file(cli *c, const char *path, loaded *result)
         if (id && strcmp(id, "fbx") == 0)
             options.from = NULL;
         kf_job_free(probing);
+        need_memory(id, &error);
     }
     result->job = kf_job_new(c->library, &options, &error);
     result->anim = result->job ? kf_load(result->job, &file, 1, &error) : NULL;

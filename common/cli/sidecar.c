@@ -23,6 +23,7 @@ static bool matches(sidecar_search *s, const input *in, const char *digest)
     kf_job *job = kf_job_new(s->c->library, &options, &error);
     bool ok = job && kf_sidecar_digest(job, &file, found, &error);
     kf_job_free(job);
+    need_memory(ok, &error);
     return digest ? ok && (!digest[0] || strcmp(found, digest) == 0) : !ok;
 }
 

@@ -168,8 +168,9 @@ static int convert_parts(cli *c, const char *folder, const char *output)
                 continue;
             kf_job *job = kf_job_new(c->library, NULL, &error);
             kf_file file = {in.name, in.data, in.size};
-            if (c->options.from || (job && kf_probe(job, &file, &error)) || error.code != KF_UNKNOWN_FORMAT ||
-                has_known_extension(c, in.name))
+            bool known = c->options.from || (job && kf_probe(job, &file, &error));
+            need_memory(known, &error);
+            if (known || error.code != KF_UNKNOWN_FORMAT || has_known_extension(c, in.name))
                 list_add(&parts, copy_text(list.paths[i]));
             else
                 say(stderr, "%s: left out: %s", list.paths[i], error.message);
