@@ -14,25 +14,19 @@ static bool by_then(double time, double then)
     return time <= then + 1e-9 || (float)time <= (float)then;
 }
 
+/* A curve while keys are added to it; there is room for all of them. */
 typedef struct growing {
-    kf_key *keys;
-    kf_tcb *tcb;
+    kf_curve curve;
     kf_origin *origin;
-    size_t count, tcbs, origins;
 } growing;
 
-static bool add(kf_job *job, growing *g, const kf_key *key, const kf_tcb *tcb, kf_origin origin)
+static void add(growing *g, const kf_key *key, const kf_tcb *tcb, kf_origin origin)
 {
-    kf_key *k = kfi_push(job, &g->keys, &g->count, sizeof *k);
-    kf_tcb *n = k ? kfi_push(job, &g->tcb, &g->tcbs, sizeof *n) : NULL;
-    kf_origin *o = n ? kfi_push(job, &g->origin, &g->origins, sizeof *o) : NULL;
-    if (!o)
-        return false;
-    *k = *key;
+    size_t at = g->curve.count++;
+    g->curve.keys[at] = *key;
     if (tcb)
-        *n = *tcb;
-    *o = origin;
-    return true;
+        g->curve.tcb[at] = *tcb;
+    g->origin[at] = origin;
 }
 
 /* Where on a 2-D Bezier's parameter its time is reached: bisection, because the handles are clamped into the segment
@@ -76,10 +70,10 @@ static kf_key split(const kfi_segment *s, double time, uint8_t interp, kf_handle
 
 /* A key in the middle of the segment after the last key of `g`; `next` is the segment's other end and gets its new in
  * handle. */
-static bool insert(kf_job *job, growing *g, const kfi_segment *s, double time, kf_key *next, uint32_t *next_changed)
+static void insert(growing *g, const kfi_segment *s, double time, kf_key *next, uint32_t *next_changed)
 {
-    kf_key *last = &g->keys[g->count - 1];
-    kf_origin *changed = &g->origin[g->count - 1];
+    kf_key *last = &g->curve.keys[g->curve.count - 1];
+    kf_origin *changed = &g->origin[g->curve.count - 1];
     const kf_origin fresh = {KF_NEW, KF_CHANGED_ALL};
     kf_key key = {.time = time, .interp = last->interp};
     switch (s->shape) {
@@ -106,7 +100,7 @@ static bool insert(kf_job *job, growing *g, const kfi_segment *s, double time, k
         *next_changed |= KF_CHANGED_IN;
     }
     }
-    return add(job, g, &key, NULL, fresh);
+    add(g, &key, NULL, fresh);
 }
 
 static bool has_key(const kf_curve *curve, size_t at, double time)
@@ -117,12 +111,13 @@ static bool has_key(const kf_curve *curve, size_t at, double time)
 /* A curve with a key at each of the times, which include its own. */
 static bool give_keys(kf_job *job, const kf_curve *from, const double *times, size_t count, double rest, kf_curve *to)
 {
-    growing g = {0};
+    growing g = {.curve = *from, .origin = kfi_alloc(job, count, sizeof *g.origin)};
     size_t next = 0;
     kf_key *keys = kfi_alloc_raw(job, from->count, sizeof *keys); /* own copies: their in handles may change */
     kf_origin *origins = kfi_alloc(job, from->count, sizeof *origins);
-    if (!keys || !origins)
+    if (!keys || !origins || !g.origin || !kfi_make_keys(job, &g.curve, count, from->tcb != NULL))
         return false;
+    g.curve.count = 0;
     for (size_t i = 0; i < from->count; i++) {
         keys[i] = from->keys[i];
         origins[i] = from->origin ? from->origin[i] : (kf_origin){KF_NEW, KF_CHANGED_ALL};
@@ -130,38 +125,33 @@ static bool give_keys(kf_job *job, const kf_curve *from, const double *times, si
     for (size_t i = 0; i < count; i++) {
         double time = times[i];
         if (has_key(from, next, time)) {
-            if (!add(job, &g, &keys[next], from->tcb ? &from->tcb[next] : NULL, origins[next]))
-                return false;
+            add(&g, &keys[next], from->tcb ? &from->tcb[next] : NULL, origins[next]);
             next++;
         } else if (from->count == 0 || next == 0 || next == from->count) {
             /* Outside its keys a curve holds. */
             kf_key key = {.time = time, .interp = KF_STEP};
             key.value = from->count == 0 ? rest : from->keys[next == 0 ? 0 : from->count - 1].value;
-            if (g.count && g.keys[g.count - 1].interp > KF_LINEAR) {
-                g.keys[g.count - 1].interp = KF_STEP;
-                g.origin[g.count - 1].changed |= KF_CHANGED_INTERP;
+            if (i && g.curve.keys[i - 1].interp > KF_LINEAR) {
+                g.curve.keys[i - 1].interp = KF_STEP;
+                g.origin[i - 1].changed |= KF_CHANGED_INTERP;
             }
-            if (!add(job, &g, &key, NULL, (kf_origin){KF_NEW, KF_CHANGED_ALL}))
-                return false;
+            add(&g, &key, NULL, (kf_origin){KF_NEW, KF_CHANGED_ALL});
         } else {
             /* The rest of the segment as it now stands, after earlier splits. */
             kfi_segment s;
             kfi_curve_segment(from, next - 1, &s);
-            const kf_key *last = &g.keys[g.count - 1];
-            if (g.origin[g.count - 1].key == KF_NEW && last->time > from->keys[next - 1].time && s.shape >= KFI_CUBIC) {
+            const kf_key *last = &g.curve.keys[i - 1];
+            if (g.origin[i - 1].key == KF_NEW && last->time > from->keys[next - 1].time && s.shape >= KFI_CUBIC) {
                 s.t0 = last->time;
                 s.v0 = last->value;
                 s.h0 = last->out;
                 s.h1 = keys[next].in;
             }
-            if (!insert(job, &g, &s, time, &keys[next], &origins[next].changed))
-                return false;
+            insert(&g, &s, time, &keys[next], &origins[next].changed);
         }
     }
-    to->keys = g.keys;
-    to->count = g.count;
-    to->tcb = from->tcb ? g.tcb : NULL;
-    to->origin = g.origin;
+    g.curve.origin = g.origin;
+    *to = g.curve;
     return true;
 }
 
@@ -264,7 +254,7 @@ static bool halve_passing(kf_job *job, kf_curve *curve, const double *times, siz
     return give_keys(job, curve, all, total, 0, curve);
 }
 
-bool kfi_unite_keys(kf_job *job, kf_track *track, double tolerance, size_t *more)
+static bool unite(kf_job *job, kf_track *track, double tolerance, size_t *more)
 {
     enum { PASSES = 8 }; /* after that, all that could ask for one more at once */
     size_t count = 0, before;
@@ -289,4 +279,32 @@ bool kfi_unite_keys(kf_job *job, kf_track *track, double tolerance, size_t *more
             !give_keys(job, &track->curve[c], times, count, track->rest[c], &track->curve[c]))
             return false;
     return times != NULL;
+}
+
+static bool keep(kf_job *job, const kf_curve *from, kf_curve *to)
+{
+    kf_curve kept = *from;
+    kf_origin *origin = from->origin ? kfi_alloc_raw(job, from->count, sizeof *origin) : NULL;
+    if ((from->origin && !origin) || !kfi_make_keys(job, &kept, from->count, from->tcb != NULL))
+        return false;
+    for (size_t i = 0; i < from->count; i++) {
+        kept.keys[i] = from->keys[i];
+        if (from->tcb)
+            kept.tcb[i] = from->tcb[i];
+        if (from->origin)
+            origin[i] = from->origin[i];
+    }
+    kept.origin = origin;
+    *to = kept;
+    return true;
+}
+
+bool kfi_unite_keys(kf_job *job, kf_track *track, double tolerance, size_t *more)
+{
+    kf_job aside = kfi_aside(job);
+    kf_track united = *track;
+    bool done = unite(&aside, &united, tolerance, more);
+    for (unsigned c = 0; c < track->curves && done; c++)
+        done = united.curve[c].keys == track->curve[c].keys || keep(job, &united.curve[c], &track->curve[c]);
+    return kfi_aside_end(job, &aside) && done;
 }

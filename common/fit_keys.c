@@ -236,18 +236,21 @@ bool kfi_fit_settle(kfi_fitting *f)
     if (!failed || (f->original && move_keys(f)))
         return true;
     kfi_fit_keys next = {0};
+    size_t ask = 0; /* of a long run, which takes long to look at, not at every key */
     for (size_t i = 0; i < count; i++) {
         kfi_fit_key *key = kfi_fit_add(f, &next);
         if (!key)
             return false;
         *key = f->keys.items[i];
         size_t last = i;
-        while (last + 2 < count && is_open(f, &f->keys.items[last]) && is_open(f, &f->keys.items[last + 1]))
+        while (i >= ask && last + 2 < count && is_open(f, &f->keys.items[last]) && is_open(f, &f->keys.items[last + 1]))
             last++;
         if (i + 1 == count || !is_open(f, key))
             continue;
-        if (!better_without(f, i, last))
+        if (!better_without(f, i, last)) {
+            ask = last > i ? i + 1 + (last - i) / 16 : ask;
             last = i;
+        }
         kf_handle in;
         bool have_in;
         if (!add_pieces(f, &next, f->keys.items[last + 1].sample, &in, &have_in))

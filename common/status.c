@@ -31,6 +31,25 @@ void *kfi_alloc(kf_job *job, size_t count, size_t size)
     return memory;
 }
 
+kf_job kfi_aside(const kf_job *job)
+{
+    const kfi_arena *arena = &job->arena;
+    kf_job aside = *job;
+    kfi_arena_init(&aside.arena, arena->allocator, arena->limit > arena->total ? arena->limit - arena->total : 0);
+    aside.arena.item_blocks = arena->item_blocks;
+    return aside;
+}
+
+bool kfi_aside_end(kf_job *job, kf_job *aside)
+{
+    if (aside->error.code == KF_MEMORY_LIMIT)
+        kfi_no_memory(job, &aside->arena); /* of the job's limit */
+    else if (!kfi_failed(job))
+        job->error = aside->error;
+    kfi_arena_free(&aside->arena);
+    return !kfi_failed(job);
+}
+
 char *kfi_strndup(kf_job *job, const char *text, size_t size)
 {
     if (size == SIZE_MAX) {

@@ -90,7 +90,7 @@ static bool try_kind(nytro_node *node, uint32_t kind, size_t budget, trial *t)
 /* The simpler kind is tried later, and preferred where it does as well. */
 static bool as_good(const trial *a, const trial *b)
 {
-    return a->end != b->end ? a->end < b->end : a->added <= b->added;
+    return a->end != b->end ? a->end < b->end : a->end != GAVE_UP && a->added <= b->added;
 }
 
 /* The original's kind while it will do. Else TCB if one of the keys is, for it can say lines
@@ -110,10 +110,11 @@ static bool choose_kind(nytro_node *node, uint32_t *kind)
         kinds[0] = KFI_NYTRO_LINEAR;
         kinds[1] = 0;
     }
-    trial best = {.end = GAVE_UP, .added = SIZE_MAX}, other;
+    trial best = {.added = 0}, other;
     for (size_t i = 0; kinds[i]; i++) {
         /* Thinning out may halve what was put in, hardly more. */
-        bool tried = try_kind(node, kinds[i], i ? 2 * best.added : SIZE_MAX, &other), taken = tried && as_good(&other, &best);
+        bool tried = try_kind(node, kinds[i], i ? 2 * best.added : SIZE_MAX, &other);
+        bool taken = tried && (i == 0 || as_good(&other, &best));
         end_trial(node, taken ? &best : &other);
         if (taken) {
             best = other;
@@ -207,7 +208,16 @@ static void fresh_file(kfi_nytro *file, kfi_nytro_chunk chunks[2])
     *file = (kfi_nytro){.chunks = chunks, .chunk_count = 2, .name = "", .author = ""};
 }
 
-static bool export_nodes(kf_export_job *out, const kf_take *take, kfi_nytro *file)
+static size_t bytes_of(const kfi_nytro_node *node)
+{
+    size_t bytes = strlen(node->name) + 32;
+    for (unsigned c = 0; c < 3; c++)
+        bytes += node->count[c] * kfi_nytro_record_size(node->flags, (kfi_nytro_channel)c);
+    return bytes;
+}
+
+/* `size` grows by what the nodes will take in the file. */
+static bool export_nodes(kf_export_job *out, const kf_take *take, kfi_nytro *file, size_t *size)
 {
     const kf_anim *anim = out->anim;
     const nytro_native *native = out->original ? out->original->native : NULL;
@@ -226,7 +236,8 @@ static bool export_nodes(kf_export_job *out, const kf_take *take, kfi_nytro *fil
                            .tracks = order + first[i],
                            .track_count = first[i + 1] - first[i],
                            .name = from->name,
-                           .original = out->original};
+                           .original = out->original,
+                           .held = *size};
         if (native && from->source >= 0 && (size_t)from->source < native->file.node_count) {
             node.was = &native->file.nodes[from->source];
             node.name = node.was->name;
@@ -236,8 +247,9 @@ static bool export_nodes(kf_export_job *out, const kf_take *take, kfi_nytro *fil
             still++;
             continue;
         }
-        if (!export_node(&node, &file->nodes[file->node_count++]))
+        if (!export_node(&node, &file->nodes[file->node_count]))
             return false;
+        *size += bytes_of(&file->nodes[file->node_count++]);
     }
     return native || still == 0 ||
            kfi_note(out->job, "still-nodes", "%zu nodes that do not move were not written", still);
@@ -267,8 +279,11 @@ bool kfi_nytro_export(kf_export_job *out)
     if (!native || out->original->take_count == 0 || strcmp(take->name, out->original->takes[0].name) != 0)
         file.name = take->name;
     kfi_writer writer;
-    kfi_writer_init(&writer, out->job, native ? native->file.size + 64 : 4096);
-    return export_nodes(out, take, &file) && kfi_nytro_encode(&file, &writer) &&
+    size_t size = 256 + strlen(file.name), least = native ? native->file.size + 64 : 0;
+    if (!export_nodes(out, take, &file, &size))
+        return false;
+    kfi_writer_init(&writer, out->job, size > least ? size : least);
+    return kfi_nytro_encode(&file, &writer) &&
            out->host->emit(out->job,
                            native        ? out->files[0].name
                            : out->output ? out->output

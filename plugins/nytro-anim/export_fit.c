@@ -187,10 +187,11 @@ bool kfi_nytro_shaped(const nytro_channel *channel)
     return false;
 }
 
-/* No more keys than many for each that there was, and than a part of the memory left can hold: more is needed to write them. */
+/* No more keys than many for each that there was, and than half of the memory left can hold: they come from a room that is
+ * smaller, and their records are. */
 static size_t most_keys(const nytro_node *node, const nytro_channel *channel)
 {
-    enum { FOR_EACH = 64, AT_LEAST = 4096, PART = 8 };
+    enum { FOR_EACH = 64, AT_LEAST = 4096, PART = 2 };
     uint64_t room = kfi_nytro_memory_left(node) / PART / sizeof *channel->keys;
     size_t most = FOR_EACH * channel->count + AT_LEAST;
     return room < most ? (size_t)room : most;

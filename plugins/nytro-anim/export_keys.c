@@ -107,7 +107,7 @@ static void gather_key(const kf_track *track, const size_t at[3], const bool her
         const kf_key *from = &curve->keys[at[c]];
         kf_origin origin = origin_of(track, curve->origin, at[c], limit);
         key->value[c] = from->value;
-        key->changed[c] = origin.changed;
+        key->changed[c] = (uint8_t)origin.changed;
         if (origin.key != KF_NEW && (key->origin < 0 || !(origin.changed & KF_CHANGED_TIME)))
             key->origin = origin.key;
         /* TCB says the most, a cubic more than a line. */
@@ -175,7 +175,7 @@ static bool gather_rotations(nytro_node *node, nytro_channel *to, size_t limit)
         to->keys[i] = (nytro_key){.time = key->time,
                                   .turns = key->turns,
                                   .origin = origin.key == KF_NEW ? -1 : (int64_t)origin.key,
-                                  .changed = {origin.changed},
+                                  .changed = {(uint8_t)origin.changed},
                                   .index = (int64_t)i,
                                   .interp = key->interp};
         memcpy(to->keys[i].value, key->q, sizeof key->q);

@@ -32,23 +32,23 @@ void kfi_nytro_quat(double degrees, const double axis[3], double q[4], int32_t *
 
 /* ---------------------------------------------------------------- the exporter's steps */
 
-/* A key on its way into a record: all components together. */
+/* A key on its way into a record: all components together. There may be many, so that each byte counts. */
 typedef struct nytro_key {
     double time;
     double value[4]; /* x, y, z; or the quaternion */
-    int32_t turns;
+    int64_t origin;  /* the original's key, or -1 */
+    int64_t index;   /* of the same key in each of the track's curves, or -1 */
     kf_tcb tcb;
-    int64_t origin;      /* the original's key, or -1 */
-    uint32_t changed[3]; /* KF_CHANGED_... for x, y, z; rotations use the first */
-    int64_t index;       /* of the same key in each of the track's curves, or -1 */
+    int32_t turns;
+    uint8_t changed[3]; /* KF_CHANGED_... for x, y, z; rotations use the first */
     uint8_t interp;
-    bool split;  /* a key is wanted in the middle of the segment after it */
-    bool mixed;  /* x, y and z want different T, C and B here */
-    uint8_t numbers_of; /* the component that they were taken from */
-    bool solved;  /* its T, C and B are ours (export_solve.c) */
-    bool settled;  /* it plays as it did when last looked at: the keys beside it are the same */
-    bool followed; /* the segment after it was within tolerance then */
-    bool needed;   /* it was put in, and cannot go as long as the keys beside it stay */
+    uint8_t numbers_of; /* the component that T, C and B were taken from */
+    bool split : 1;     /* a key is wanted in the middle of the segment after it */
+    bool mixed : 1;     /* x, y and z want different T, C and B here */
+    bool solved : 1;    /* its T, C and B are ours (export_solve.c) */
+    bool settled : 1;   /* it plays as it did when last looked at: the keys beside it are the same */
+    bool followed : 1;  /* the segment after it was within tolerance then */
+    bool needed : 1;    /* it was put in, and cannot go as long as the keys beside it stay */
 } nytro_key;
 
 /* One channel of a node: its keys, and the motion that they have to follow. */
@@ -78,7 +78,7 @@ typedef struct nytro_node {
     const kfi_nytro_node *was; /* the original's, or NULL */
     const kf_anim *original;   /* or NULL */
     uint32_t flags;            /* what it becomes */
-    uint64_t held;             /* memory of the rooms that its trials have */
+    uint64_t held;             /* memory spoken for: its trials' rooms, and the file that all records become */
     nytro_channel channels[3];
 } nytro_node;
 
