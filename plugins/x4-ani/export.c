@@ -166,7 +166,7 @@ static bool write_plan(const x4_plan *p, kfi_writer *out)
 bool kfi_x4_export(kf_export_job *job)
 {
     x4_plan p = {.job = job->job, .anim = job->anim, .original = job->original};
-    p.drop_missing = job->options && job->options->drop_missing;
+    p.drop_missing = job->options->drop_missing;
     p.tolerance = job->options ? job->options->tolerance : 0;
     if (job->original)
         p.native = job->original->native;
