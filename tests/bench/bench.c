@@ -342,17 +342,20 @@ static void evaluate(const kf_anim *anim, const ufbx_scene *scene, size_t keys)
         times[i] = (double)i / 120;
     if (curves > 300)
         curves = 300;
-    double began = now();
-    for (size_t c = 0; c < curves; c++) {
-        kfi_curve_values(&anim->takes[0].tracks[c / 3].curve[c % 3], times, count, 0, values);
-        sum += values[count / 2];
+    double ours = 1e9, theirs = 1e9;
+    for (int r = 0; r < rounds; r++) {
+        double began = now();
+        for (size_t c = 0; c < curves; c++) {
+            kfi_curve_values(&anim->takes[0].tracks[c / 3].curve[c % 3], times, count, 0, values);
+            sum += values[count / 2];
+        }
+        ours = fmin(ours, now() - began);
+        began = now();
+        for (size_t c = 0; c < curves; c++)
+            for (size_t i = 0; i < count; i++)
+                sum += (double)ufbx_evaluate_curve(scene->anim_curves.data[c], times[i], 0);
+        theirs = fmin(theirs, now() - began);
     }
-    double ours = now() - began;
-    began = now();
-    for (size_t c = 0; c < curves; c++)
-        for (size_t i = 0; i < count; i++)
-            sum += (double)ufbx_evaluate_curve(scene->anim_curves.data[c], times[i], 0);
-    double theirs = now() - began;
     put("evaluate_ns", ours / (double)(curves * count) * 1e9);
     put("ufbx_evaluate_ns", theirs / (double)(curves * count) * 1e9 + (sum > 1e300 ? 1 : 0));
     free(times);
@@ -420,7 +423,7 @@ static void bake(kf_library *library, const kf_options *options, const kf_anim *
 static void assimp(const char *path)
 {
     double best_read = 1e9, best_write = 1e9;
-    for (int i = 0; i < (rounds < 2 ? rounds : 2); i++) {
+    for (int i = 0; i < (rounds < 10 ? rounds : 10); i++) {
         double began = now();
         const struct aiScene *scene = aiImportFile(path, 0);
         best_read = fmin(best_read, now() - began);

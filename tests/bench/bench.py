@@ -6,7 +6,7 @@ import struct
 import sys
 import time
 
-SETS = {"S": (50, 100, 9), "M": (200, 1000, 3), "L": (1000, 2000, 2)}  # nodes, keys a curve, rounds
+SETS = {"S": (50, 100, 50), "M": (200, 1000, 3), "L": (1000, 2000, 2)}  # nodes, keys a curve, rounds
 
 
 def cpu(*words, runs=3):
@@ -116,15 +116,16 @@ def main():
     ratio("ufbx_evaluate_curve / ours, a bake at 30 fps", 8, True, "ufbx_bake", "bake", "M")
     ratio("the same between the keys", None, True, "ufbx_bake_between", "bake_between", "M")
     ratio("the same on the keys, and they are made for an FBX", None, True, "ufbx_bake", "bake_keys", "M")
-    # What the machine allows: the keys only looked at; the file only read, and memory for its keys taken.
+    # What the machine allows: the keys only looked at; all that is not reading keys and handing them on.
     for name in names:
         r = results[name]
         if "assimp_write" in r:
             row("limit: assimp's export / the keys only looked at", name, r["assimp_write"] / r["look"])
         if name == "M":
             row("limit: ufbx_evaluate_curve / the keys only looked at", name, r["ufbx_bake"] / r["look"])
-            row("limit: file only read, memory for its keys / write alone", name,
-                1 + (r["read_game_file"] + r["touch"]) / r["write_game"])
+            least = r["read_game_file"] + r["checksum_game_file"] + r["write_game_file"]
+            row("limit: file read and summed up, FBX into a file", name, least / r["write_game"])
+            row("limit: the same and memory for the keys", name, (least + r["touch"]) / r["write_game"])
     copied = 0.0
     for name in names:
         r = results[name]
