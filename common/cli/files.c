@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "signals.h"
 #include "system.h"
 
 #include <errno.h>
@@ -8,6 +9,7 @@
 void *need(void *memory)
 {
     if (!memory) {
+        remove_temporaries();
         fputs("keyferry: out of memory\n", stderr);
         exit(EXIT_FILES);
     }

@@ -107,6 +107,15 @@ void forget_temporary(temporary *temp)
     free(temp);
 }
 
+void remove_temporaries(void)
+{
+    held_signals before;
+    hold_signals(&before);
+    lock_take(&guard);
+    for (temporary *temp = temporaries; temp; temp = temp->next)
+        remove_file(temp->path);
+}
+
 void remove_temporary(temporary *temp)
 {
     remove_file(temp->path);

@@ -11,6 +11,7 @@ typedef struct temporary {
 /* NULL with errno on failure. */
 temporary *make_temporary(const char *beside, int *fd);
 void remove_temporary(temporary *temp); /* the file too */
+void remove_temporaries(void);          /* all of them, and no more are made: the program is about to end */
 void forget_temporary(temporary *temp); /* the file has another name now */
 /* Those that a program left in the folder which was ended by force, or by the power: nobody has written to them for an
  * hour, so they are no running program's, wherever it runs. */
