@@ -1,7 +1,9 @@
 #include "conform_internal.h"
 
+#include "curve_unite.h"
 #include "fit.h"
 #include "rotation.h"
+#include "tolerance.h"
 
 #include <math.h>
 #include <string.h>
@@ -197,6 +199,27 @@ static bool fit_bake(const kfi_conforming *c, const kf_track *track, kf_curve *c
     return kfi_fit(c->job, times, values, curve->count, &options, curve);
 }
 
+/* The curve's TCB keys become ones with handles, its ease keys of their own. */
+static bool without_tcb(kf_job *job, kf_channel channel, kf_curve *curve)
+{
+    kf_curve to;
+    if (!kfi_curve_to_slopes(job, curve, 0.1 * kfi_tolerated(0, channel, curve), &to))
+        return false;
+    kf_origin *origin = kfi_alloc_raw(job, to.count, sizeof *origin);
+    for (size_t i = 0; origin && i < to.count; i++) {
+        size_t from = to.origin[i].key;
+        bool helper = to.keys[i].flags & KF_KEY_HELPER;
+        origin[i] = curve->origin && !helper ? curve->origin[from] : (kf_origin){KF_NEW, KF_CHANGED_ALL};
+        if (to.keys[i].interp != curve->keys[from].interp)
+            origin[i].changed |= KF_CHANGED_INTERP | KF_CHANGED_OUT;
+        if (from > 0 && curve->keys[from - 1].interp == KF_TCB)
+            origin[i].changed |= KF_CHANGED_IN;
+    }
+    to.origin = origin;
+    *curve = to;
+    return origin != NULL;
+}
+
 static bool conform_keyed(const kfi_conforming *c, kf_track *track, kfi_conformed *found)
 {
     if (track->channel == KF_ROTATION && c->can->quaternion) {
@@ -230,7 +253,7 @@ static bool conform_keyed(const kfi_conforming *c, kf_track *track, kfi_conforme
         }
         /* Keys made elsewhere, told by their motion instead of their numbers if that was asked for. */
         if (track->state == KF_TRACK_NEW && c->job->options.tcb == KF_TCB_SLOPES && kfi_can(c, KF_BEZIER) &&
-            !kfi_without_tcb(c->job, (kf_channel)track->channel, curve))
+            !without_tcb(c->job, (kf_channel)track->channel, curve))
             return false;
         if (!conform_curve(c, track, curve))
             return false;

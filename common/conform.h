@@ -16,10 +16,4 @@ typedef struct kfi_conformed {
 bool kfi_conform(kf_job *job, const kf_anim *from, const kf_capabilities *can, double rate, double tolerance,
                  kf_anim *to, const kfi_conformed **each);
 
-/* conform_keys.c: x, y and z get keys at the same times; segments are split without a change of shape, but that eased
- * ones become cubic pieces within the tolerance. `more` is how many keys that took. */
-bool kfi_unite_keys(kf_job *job, kf_track *track, double tolerance, size_t *more);
-/* The curve's TCB keys become ones with handles, its ease keys of their own. */
-bool kfi_without_tcb(kf_job *job, kf_channel channel, kf_curve *curve);
-
 #endif

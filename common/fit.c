@@ -60,7 +60,7 @@ static double between(const double *t, const double *v, size_t count, size_t aft
 }
 
 /* The samples given, and one at each key of the original that lies between them. */
-static bool take_samples(kfi_fitting *f, const double *times, const double *values, size_t count)
+static bool take_samples(kfi_fitting *f, const double *times, const double *values, const double *middles, size_t count)
 {
     const kf_curve *original = f->original;
     size_t most = count + (original ? original->count : 0);
@@ -70,19 +70,11 @@ static bool take_samples(kfi_fitting *f, const double *times, const double *valu
     s->bulge = kfi_scratch(f, most, sizeof *s->bulge);
     s->middle = kfi_scratch(f, most, sizeof *s->middle);
     s->doubt = kfi_scratch(f, most, sizeof *s->doubt);
+    s->told = kfi_scratch(f, most, sizeof *s->told);
     s->next_jump = kfi_scratch(f, most, sizeof *s->next_jump);
     s->next_rest = kfi_scratch(f, most, sizeof *s->next_rest);
-    if (!s->t || !s->v || !s->bulge || !s->middle || !s->doubt || !s->next_jump || !s->next_rest)
+    if (!s->t || !s->v || !s->bulge || !s->middle || !s->doubt || !s->told || !s->next_jump || !s->next_rest)
         return false;
-    if (s->known) { /* the original's keys are among them */
-        for (size_t i = 0; i < count; i += 2) {
-            s->t[s->count] = times[i];
-            if (i + 1 < count)
-                s->middle[s->count] = values[i + 1];
-            s->v[s->count++] = values[i];
-        }
-        return true;
-    }
     size_t key = 0;
     for (size_t i = 0; i < count; i++) {
         if (s->count > 0 && !(times[i] > s->t[s->count - 1])) /* the last of equal times counts */
@@ -94,7 +86,10 @@ static bool take_samples(kfi_fitting *f, const double *times, const double *valu
             double own = kfi_curve_value(original, time, 0.0), here = between(times, values, count, i, time);
             bool same = fabs(values[i] - kfi_curve_value(original, times[i], 0.0)) <= s->tolerance &&
                         fabs(values[i - 1] - kfi_curve_value(original, times[i - 1], 0.0)) <= s->tolerance;
+            if (s->count > 0)
+                s->told[s->count - 1] = false; /* that was the middle of the whole */
             s->t[s->count] = time;
+            s->told[s->count] = false;
             s->v[s->count++] = same ? own : here;
         }
         bool at_key =
@@ -107,6 +102,8 @@ static bool take_samples(kfi_fitting *f, const double *times, const double *valu
             fabs(value - kfi_curve_value(original, times[i], 0.0)) <= s->tolerance)
             value = kfi_curve_value(original, time, 0.0);
         s->t[s->count] = s->count > 0 && !(time > s->t[s->count - 1]) ? times[i] : time;
+        s->told[s->count] = middles && i + 1 < count && !isnan(middles[i]);
+        s->middle[s->count] = s->told[s->count] ? middles[i] : 0.0;
         s->v[s->count++] = value;
     }
     return true;
@@ -127,6 +124,11 @@ static bool segment_kept(const kfi_fitting *f, const double *ref, size_t i, size
     size_t first = key->interp == KF_STEP_NEXT ? a + 1 : a, last = key->interp == KF_STEP || jump ? b : b + 1;
     for (size_t k = first; k < last; k++)
         if (!(fabs(s->v[k] - ref[k]) <= s->tolerance))
+            return false;
+    kfi_segment segment;
+    kfi_curve_segment(f->original, i, &segment);
+    for (size_t k = a; k < b; k++)
+        if (s->told[k] && !(fabs(s->middle[k] - kfi_segment_value(&segment, 0.5 * (s->t[k] + s->t[k + 1]))) <= s->tolerance))
             return false;
     return true;
 }
@@ -341,7 +343,8 @@ static bool run(kfi_fitting *f)
         kept[i] = false;
         if (i + 1 < f->keys.count && key->origin != KF_NEW && key[1].origin == key->origin + 1) {
             const kf_key *a = &f->original->keys[key->origin];
-            kept[i] = changes(a, &key->key, NULL, NULL) == 0 && changes(a + 1, &key[1].key, NULL, NULL) == 0;
+            kept[i] = !(changes(a, &key->key, NULL, NULL) & ~(uint32_t)KF_CHANGED_IN) &&
+                      !(changes(a + 1, &key[1].key, NULL, NULL) & ~(uint32_t)(KF_CHANGED_OUT | KF_CHANGED_INTERP));
         }
     }
     kfi_fit_smooth(f, kept);
@@ -366,9 +369,8 @@ bool kfi_fit(kf_job *job, const double *times, const double *values, size_t coun
         low = fmin(low, values[i]);
         high = fmax(high, values[i]);
     }
-    f.samples.known = options->middles;
     f.samples.tolerance = kfi_tolerated_range(options->tolerance, low, high);
-    bool ok = take_samples(&f, times, values, count) && run(&f) && finish(&f, curve);
+    bool ok = take_samples(&f, times, values, options->between, count) && run(&f) && finish(&f, curve);
     kfi_arena_free(&f.scratch);
     return ok;
 }

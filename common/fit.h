@@ -9,8 +9,8 @@ typedef struct kfi_fit_options {
     double tolerance; /* how far the curve may be from any sample; 0: 1e-4 of the range, at least 1e-4 */
     const kf_curve *original; /* or NULL: a curve whose keys are tried first, on the samples' axis of time */
     bool handles; /* new cubics have handles where that may be, though most of the original's keys are TCB */
-    bool middles; /* every second sample, from the second on, tells how the curve runs between its neighbours; it has
-                   * no key. Then the original's keys, too, are all at samples. */
+    const double *between; /* or NULL: for each sample, what lies in the middle between it and the next one; NAN where that
+                            * is not known */
 } kfi_fit_options;
 
 /* The fewest keys through samples at ascending times. Corners, holds and steps are found. Where the original,

@@ -15,7 +15,7 @@ typedef struct kfi_samples {
     size_t *next_jump; /* the next interval, i or later, that is a jump and no slope; else `count` */
     size_t *next_rest; /* the next sample, i or later, at which the value comes to rest; else `count` */
     double tolerance;
-    bool known;        /* the middles are samples, too, not guesses */
+    bool *told;        /* that middle is a sample, too, and no guess */
 } kfi_samples;
 
 /* One key of the result while it is being made, and the segment after it. */

@@ -40,6 +40,11 @@ static bool settle_alone(kfi_fitting *f, kfi_fit_key *key)
         set_slopes(key, own, slope);
         return true;
     }
+    /* Lengths of handles cannot be told from so little. */
+    if (ours && own == KF_BEZIER && b - a <= 2 && s->told[a] && s->told[b - 1] && kfi_fit_cubic(s, a, b, slope)) {
+        set_slopes(key, own, slope);
+        return true;
+    }
     if (ours && own == KF_BEZIER) {
         kf_handle h[2] = {key->key.out, key[1].key.in};
         if (kfi_fit_bezier(s, a, b, h)) {

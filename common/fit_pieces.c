@@ -17,8 +17,8 @@ bool kfi_fit_line(const kfi_samples *s, size_t a, size_t b)
     for (size_t i = a + 1; i < b; i++)
         if (!(fabs(s->v[i] - (s->v[a] + slope * (s->t[i] - s->t[a]))) <= s->tolerance))
             return false;
-    for (size_t i = a; s->known && i < b; i++)
-        if (!(fabs(s->middle[i] - (s->v[a] + slope * (0.5 * (s->t[i] + s->t[i + 1]) - s->t[a]))) <= s->tolerance))
+    for (size_t i = a; i < b; i++)
+        if (s->told[i] && !(fabs(s->middle[i] - (s->v[a] + slope * (0.5 * (s->t[i] + s->t[i + 1]) - s->t[a]))) <= s->tolerance))
             return false;
     return true;
 }
@@ -107,6 +107,11 @@ static void solve(cubic *c, double worst, unsigned power)
             observe(c, &n, share(c, 0.5 * (s->t[i] + s->t[i + 1])), s->middle[i],
                     known * known * (power ? 0.3 : 1.0));
     }
+    /* Of a single interval one middle says too little: those beside it have a word, too. */
+    if (c->b - c->a == 1 && c->a > 0 && c->b + 1 < s->count && s->told[c->a - 1] && s->told[c->a] && s->told[c->b]) {
+        observe(c, &n, share(c, 0.5 * (s->t[c->a - 1] + s->t[c->a])), s->middle[c->a - 1], 1e-4);
+        observe(c, &n, share(c, 0.5 * (s->t[c->b] + s->t[c->b + 1])), s->middle[c->b], 1e-4);
+    }
     double det = n.a00 * n.a11 - n.a01 * n.a01;
     c->m0 = (n.r0 * n.a11 - n.r1 * n.a01) / det;
     c->m1 = (n.r1 * n.a00 - n.r0 * n.a01) / det;
@@ -156,7 +161,7 @@ bool kfi_fit_segment(const kfi_samples *s, size_t a, size_t b, const kfi_segment
         for (size_t k = 0; k < n; k += 2, i++) {
             if (!(fabs(values[k] - s->v[i]) <= s->tolerance))
                 return false;
-            if (between && segment->shape > KFI_LINE && !kfi_middle_fits(s, i, values[k + 1]))
+            if ((between || s->told[i]) && segment->shape > KFI_LINE && !kfi_middle_fits(s, i, values[k + 1]))
                 return false;
         }
     }
@@ -266,6 +271,8 @@ kfi_piece kfi_longest_piece(const kfi_fitting *f, size_t a, size_t limit)
     kfi_piece straight = {.end = a, .interp = KF_LINEAR}, bent = {.end = a, .interp = KF_HERMITE};
     if (line)
         straight = reach(s, a, stop, KF_LINEAR);
+    if (f->cubic && straight.end == a + 1 && !kfi_fit_line(s, a, a + 1)) /* what is between the two is known */
+        straight.end = a;
     if (f->cubic && straight.end < stop)
         bent = reach(s, a, stop, KF_HERMITE);
     if (straight.end > bent.end || (straight.end == bent.end && line_is_meant(s, a, straight.end)))

@@ -7,6 +7,8 @@ static bool jumps(const kfi_samples *s, size_t i)
     double step = fabs(s->v[i + 1] - s->v[i]), beside = 0.0;
     if (s->count < 3 || !(step > 4.0 * s->tolerance))
         return false;
+    if (s->told[i] && fabs(s->middle[i] - s->v[i]) <= 1e-6 * step)
+        return true;
     for (size_t k = i < 4 ? 0 : i - 4; k < i + 5 && k + 1 < s->count; k++)
         if (k != i)
             beside = fmax(beside, fabs(s->v[k + 1] - s->v[k]));
@@ -68,6 +70,9 @@ static void guess_by(kfi_samples *s, size_t i, double x, size_t first, int count
  * may be is what the last of them changes. Only samples low..high count. */
 static void guess_middle(kfi_samples *s, size_t i, size_t low, size_t high)
 {
+    s->doubt[i] = 0.0;
+    if (s->told[i])
+        return;
     enum { FEW = 5 };
     double x = 0.5 * (s->t[i] + s->t[i + 1]);
     size_t count = high + 1 - low, few = count < FEW ? count : FEW;
@@ -92,7 +97,8 @@ static void guess_middles(kfi_samples *s, size_t low, size_t high)
     double before = 0.0; /* the difference may happen to vanish here: look at those beside it too */
     for (size_t i = low; i < high; i++) {
         double here = s->doubt[i], after = i + 1 < high ? s->doubt[i + 1] : 0.0;
-        s->doubt[i] = 2.0 * fmax(here, fmax(before, after));
+        if (!s->told[i])
+            s->doubt[i] = 2.0 * fmax(here, fmax(before, after));
         before = here;
     }
 }
@@ -162,7 +168,7 @@ void kfi_samples_look(kfi_samples *s, bool steps)
     for (size_t i = 0; i + 1 < s->count; i++) {
         s->bulge[i] = bulge(s, i);
         s->doubt[i] = 0.0;
-        if (s->known || !is_edge(s, i + 1))
+        if (!is_edge(s, i + 1))
             continue;
         guess_middles(s, low, i + 1);
         low = i + 1;

@@ -121,9 +121,12 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
     } else if (m->input->capabilities->frame_rate > 0) {
         if (!kfi_merge_samples(&t, frames))
             return false;
+    } else if (baked) {
+        if (!kfi_merge_baked(&t))
+            return false;
     } else {
         for (unsigned c = 0; c < t.original->curves; c++)
-            if (!(baked ? kfi_merge_dense(&t, c) : kfi_merge_keys(&t, c)))
+            if (!kfi_merge_keys(&t, c))
                 return false;
     }
     if (!t.changed) {

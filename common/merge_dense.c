@@ -9,96 +9,13 @@
 
 #include <math.h>
 
-/* When to look, ascending, on the original's axis: the original's keys, those that came back, and where a program has
- * thinned these out those that were written, or a fit could do anything between them. And what came back is looked at
- * when: on its own key, if it has one there. */
-static size_t all_times(const kfi_merge_track *t, const kf_curve *const from[3], double *times, double *looks, bool *keyed)
-{
-    const double shift[3] = {0, t->shift + t->offset, t->shift};
-    size_t at[3] = {0, 0, 0}, count = 0;
-    for (;;) {
-        double next[3], least = INFINITY;
-        for (int c = 0; c < 3; c++) {
-            next[c] = at[c] < from[c]->count ? from[c]->keys[at[c]].time - shift[c] : INFINITY;
-            least = fmin(least, next[c]);
-        }
-        if (least == INFINITY || least > t->cut + 1e-4)
-            return count;
-        int first = 2; /* of the original's time and that of what came back, the original's counts */
-        bool here = next[1] <= least + 1e-4;
-        if (!here && next[0] > least + 1e-4 && !kfi_thinned_before(t->input, from[1], at[1])) {
-            at[2]++;
-            continue;
-        }
-        double look = here ? from[1]->keys[at[1]].time : least + shift[1];
-        for (int c = 2; c >= 0; c--) {
-            if (next[c] > least + 1e-4)
-                continue;
-            first = c;
-            at[c]++;
-        }
-        times[count] = next[first];
-        looks[count] = look;
-        keyed[count] = here;
-        if (count == 0 || times[count] > times[count - 1])
-            count++;
-        else
-            keyed[count - 1] = keyed[count - 1] || here;
-    }
-}
-
-/* What is known of a curve that came back: when, on the original's axis of time, and what it is there. */
-typedef struct seen {
-    double *times, *looks; /* the latter on the axis of what came back */
-    bool *keyed;           /* a key of what came back says so, not only the line between two */
-    double *value;         /* the original's own, where that is what came back */
-    bool *edited;          /* it is not */
-    size_t count, edits;
-} seen;
-
-static bool make_seen(kf_job *job, seen *s, size_t most)
-{
-    *s = (seen){.times = kfi_alloc_raw(job, most, sizeof *s->times), .looks = kfi_alloc_raw(job, most, sizeof *s->looks)};
-    s->keyed = kfi_alloc(job, most, sizeof *s->keyed);
-    s->value = kfi_alloc_raw(job, most, sizeof *s->value);
-    s->edited = kfi_alloc(job, most, sizeof *s->edited);
-    return s->times && s->looks && s->keyed && s->value && s->edited;
-}
-
-/* Fills in the values. */
-static void see(const kfi_merge_track *t, unsigned c, seen *s)
-{
-    enum { BATCH = 64 };
-    double own[BATCH], was[BATCH], moved[BATCH];
-    s->edits = 0;
-    for (size_t first = 0; first < s->count; first += BATCH) {
-        size_t n = s->count - first < BATCH ? s->count - first : BATCH;
-        double *now = s->value + first;
-        for (size_t i = 0; i < n; i++)
-            moved[i] = s->looks[first + i] - t->offset;
-        kfi_curve_values(&t->original->curve[c], s->times + first, n, t->original->rest[c], own);
-        kfi_curve_values(&t->written->curve[c], moved, n, t->written->rest[c], was);
-        kfi_curve_values(&t->edited->curve[c], s->looks + first, n, t->edited->rest[c], now);
-        for (size_t i = 0; i < n; i++) {
-            bool same = kfi_same_value(t->limits, t->written->channel, was[i], now[i]);
-            /* Between the keys of a curve that was thinned out, it lies within the program's own bound. */
-            if (!same && !s->keyed[first + i] && !t->limits->exact)
-                same = fabs(was[i] - now[i]) <= kfi_thinning(was[i], now[i]);
-            if (same)
-                now[i] = own[i];
-            s->edited[first + i] = !same;
-            s->edits += !same;
-        }
-    }
-}
-
 /* ---------------------------------------------------------------- curves that are more than their samples */
 
 /* Between two keys such a curve is looked at closely: `looks` times, every second of which the fit takes for a middle. */
 enum { FEW_LOOKS = 2, MANY_LOOKS = 16, MOST_LOOKS = 128, PROBES = 64 };
 
 /* Key i and `looks` times up to the next one, which is not among them. */
-static void look_between(const seen *keys, size_t i, unsigned looks, seen *to)
+static void look_between(const kfi_seen *keys, size_t i, unsigned looks, kfi_seen *to)
 {
     for (unsigned k = 0; k < looks; k++) {
         double share = (double)k / looks;
@@ -109,13 +26,13 @@ static void look_between(const seen *keys, size_t i, unsigned looks, seen *to)
 }
 
 /* How far a curve is from what was drawn between keys i and i + 1, and where that is. */
-static bool probe(const kfi_merge_track *t, unsigned c, const seen *keys, size_t i, const kf_curve *curve, seen *probes,
+static bool probe(const kfi_merge_track *t, unsigned c, const kfi_seen *keys, size_t i, const kf_curve *curve, kfi_seen *probes,
                   double *worst, double *at)
 {
     double values[PROBES];
     probes->count = 0;
     look_between(keys, i, PROBES, probes);
-    see(t, c, probes);
+    kfi_see(t, c, probes);
     kfi_curve_values(curve, probes->times, PROBES, t->original->rest[c], values);
     *worst = 0;
     for (size_t k = 1; k < PROBES; k++) {
@@ -137,7 +54,7 @@ static bool tell_off(const kfi_merge_track *t, double worst, double at)
 
 /* The original, but what was edited is open for handles, and the TCB segments beside that keep their shape by them. `looks`
  * tells what was edited. */
-static bool open_edited(const kfi_merge_track *t, unsigned c, const seen *keys, const uint8_t *looks, double tolerance,
+static bool open_edited(const kfi_merge_track *t, unsigned c, const kfi_seen *keys, const uint8_t *looks, double tolerance,
                         kf_curve *to)
 {
     const kf_curve *from = &t->original->curve[c];
@@ -170,14 +87,13 @@ static bool open_edited(const kfi_merge_track *t, unsigned c, const seen *keys, 
     return true;
 }
 
-/* Origins of the fit name keys of the opened curve: what those are. */
-static void pass_on(const kf_curve *opened, const kf_curve *original, kf_curve *fitted)
+void kfi_pass_on(const kf_curve *begun, const kf_curve *original, kf_curve *fitted)
 {
     kf_origin *origin = (kf_origin *)fitted->origin; /* just made */
     for (size_t i = 0; i < fitted->count; i++) {
         if (origin[i].key == KF_NEW)
             continue;
-        kf_origin was = opened->origin[origin[i].key];
+        kf_origin was = begun->origin[origin[i].key];
         uint32_t changed = was.key == KF_NEW ? KF_CHANGED_ALL : was.changed | origin[i].changed;
         if (was.key != KF_NEW && fitted->keys[i].interp != original->keys[was.key].interp)
             changed |= KF_CHANGED_INTERP | KF_CHANGED_OUT;
@@ -186,15 +102,15 @@ static void pass_on(const kf_curve *opened, const kf_curve *original, kf_curve *
 }
 
 /* Fits what was drawn through `keys`, and looks closer wherever the fit leaves it. No keys: it was not edited. */
-static bool fit_drawn(const kfi_merge_track *t, unsigned c, const seen *keys, kfi_fit_options options, kf_curve *fitted)
+static bool fit_drawn(const kfi_merge_track *t, unsigned c, const kfi_seen *keys, kfi_fit_options options, kf_curve *fitted)
 {
     double tolerance = options.tolerance;
     /* The rest is for what a cubic can do between two looks, and for the tenth by which helper keys miss ease. Misses of three
      * angles add up. */
     double aim = t->original->channel == KF_ROTATION ? 0.5 : 0.85;
     uint8_t *looks = kfi_alloc_raw(t->job, keys->count, sizeof *looks);
-    seen probes, all;
-    if (!looks || !make_seen(t->job, &probes, PROBES))
+    kfi_seen probes, all;
+    if (!looks || !kfi_make_seen(t->job, &probes, PROBES))
         return false;
     bool edited = keys->edits > 0;
     for (size_t i = 0; i + 1 < keys->count; i++) {
@@ -205,7 +121,6 @@ static bool fit_drawn(const kfi_merge_track *t, unsigned c, const seen *keys, kf
     }
     if (!edited)
         return true;
-    options.middles = true;
     options.handles = options.interps >> KF_BEZIER & 1;
     kf_curve opened;
     if (options.handles) {
@@ -218,15 +133,24 @@ static bool fit_drawn(const kfi_merge_track *t, unsigned c, const seen *keys, kf
         size_t most = 1;
         for (size_t i = 0; i + 1 < keys->count; i++)
             most += looks[i];
-        if (!make_seen(t->job, &all, most))
+        if (!kfi_make_seen(t->job, &all, most))
             return false;
         for (size_t i = 0; i + 1 < keys->count; i++)
             look_between(keys, i, looks[i], &all);
         all.times[all.count] = keys->times[keys->count - 1];
         all.looks[all.count] = keys->looks[keys->count - 1];
         all.keyed[all.count++] = keys->keyed[keys->count - 1];
-        see(t, c, &all);
-        if (!kfi_fit(t->job, all.times, all.value, all.count, &options, fitted))
+        kfi_see(t, c, &all);
+        double *between = kfi_alloc_raw(t->job, all.count, sizeof *between);
+        if (!between)
+            return false;
+        for (size_t i = 0; 2 * i < all.count; i++) {
+            between[i] = 2 * i + 1 < all.count ? all.value[2 * i + 1] : NAN;
+            all.times[i] = all.times[2 * i];
+            all.value[i] = all.value[2 * i];
+        }
+        options.between = between;
+        if (!kfi_fit(t->job, all.times, all.value, (all.count + 1) / 2, &options, fitted))
             return false;
         double farthest = tolerance, where = 0;
         bool closer = false;
@@ -247,7 +171,7 @@ static bool fit_drawn(const kfi_merge_track *t, unsigned c, const seen *keys, kf
         if (closer)
             continue;
         if (options.handles)
-            pass_on(&opened, &t->original->curve[c], fitted);
+            kfi_pass_on(&opened, &t->original->curve[c], fitted);
         return farthest <= tolerance || tell_off(t, farthest, where);
     }
 }
@@ -276,16 +200,9 @@ static kf_curve cut_off(const kfi_merge_track *t, kf_curve curve)
     return curve;
 }
 
-static bool fit_samples(const kfi_merge_track *t, unsigned c, const seen *keys, kfi_fit_options options, kf_curve *fitted)
+/* The other components follow by nothing but handles. */
+static bool fit_by_handles(const kfi_merge_track *t, unsigned c, const kfi_seen *keys, kfi_fit_options options, kf_curve *fitted)
 {
-    const kf_curve left = cut_off(t, *options.original);
-    if (keys->edits == 0 && left.count == options.original->count)
-        return true;
-    options.original = &left;
-    if (!kfi_fit(t->job, keys->times, keys->value, keys->count, &options, fitted))
-        return false;
-    if (!has_own_numbers(t, fitted))
-        return true;
     kf_curve opened;
     uint8_t *looks = kfi_alloc_raw(t->job, keys->count, sizeof *looks);
     if (!looks)
@@ -299,47 +216,92 @@ static bool fit_samples(const kfi_merge_track *t, unsigned c, const seen *keys, 
     options.handles = true;
     if (!kfi_fit(t->job, keys->times, keys->value, keys->count, &options, fitted))
         return false;
-    pass_on(&opened, &t->original->curve[c], fitted);
+    kfi_pass_on(&opened, &t->original->curve[c], fitted);
     return true;
 }
 
-bool kfi_merge_dense(kfi_merge_track *t, unsigned c)
+/* Whether keys would have to be set for the sake of other components' ones, where TCB keys are. */
+static bool apart(const kfi_merge_track *t, const kf_curve fitted[3])
 {
-    const kf_curve *from = &t->original->curve[c], *w = &t->written->curve[c], *e = &t->edited->curve[c];
-    bool samples = kfi_came_back_baked(t->input, t->written, t->edited);
-    const kf_curve none = {0}, *const all[3] = {from, e, samples ? w : &none};
-    seen keys;
-    if (!make_seen(t->job, &keys, from->count + e->count + all[2]->count + 1))
+    const kf_capabilities *can = t->input->capabilities;
+    if (!can->components_together || !(can->interps >> KF_BEZIER & 1) || t->original->curves == 1)
         return false;
-    keys.count = all_times(t, all, keys.times, keys.looks, keys.keyed);
-    see(t, c, &keys);
-    double low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; i < keys.count; i++) {
-        low = fmin(low, keys.value[i]);
-        high = fmax(high, keys.value[i]);
+    bool tcb = false, differ = false;
+    for (unsigned c = 0; c < t->original->curves; c++) {
+        const kf_curve *from = &t->original->curve[c], *a = fitted[c].count ? &fitted[c] : from;
+        const kf_curve *b = fitted[0].count ? &fitted[0] : &t->original->curve[0];
+        for (size_t i = 0; i < from->count; i++)
+            tcb = tcb || from->keys[i].interp == KF_TCB;
+        differ = differ || a->count != b->count;
+        for (size_t i = 0; i < a->count && !differ; i++)
+            differ = a->keys[i].time != b->keys[i].time;
     }
-    kfi_fit_options options = {.interps = t->input->capabilities->interps, .original = from};
-    options.tolerance = t->original->channel == KF_ROTATION ? kfi_tolerated_angle(t->input->tolerance)
-                                                            : kfi_tolerated_range(t->input->tolerance, low, high);
-    kf_curve fitted = {0};
-    if (!(samples ? fit_samples : fit_drawn)(t, c, &keys, options, &fitted))
-        return false;
-    if (fitted.count == 0) { /* others may have changed in the same keys: its own keep their bytes */
+    return tcb && differ;
+}
+
+static bool take_fitted(kfi_merge_track *t, unsigned c, const kf_curve *fitted)
+{
+    const kf_curve *from = &t->original->curve[c];
+    if (fitted->count == 0) { /* others may have changed in the same keys: its own keep their bytes */
         kf_origin *origin;
         return kfi_merge_copy_curve(t->job, from, &t->merged->curve[c], &origin);
     }
     size_t kept = 0;
-    for (size_t i = 0; i < fitted.count; i++) {
-        bool is_new = !fitted.origin || fitted.origin[i].key == KF_NEW;
+    for (size_t i = 0; i < fitted->count; i++) {
+        bool is_new = !fitted->origin || fitted->origin[i].key == KF_NEW;
         t->keys_added += is_new;
         kept += !is_new;
-        t->keys_changed += !is_new && fitted.origin[i].changed;
+        t->keys_changed += !is_new && fitted->origin[i].changed;
     }
     t->keys_removed += from->count > kept ? from->count - kept : 0;
     t->segments_fitted++;
     t->changed = true;
-    fitted.pre = from->pre;
-    fitted.post = from->post;
-    t->merged->curve[c] = fitted;
+    t->merged->curve[c] = *fitted;
+    t->merged->curve[c].pre = from->pre;
+    t->merged->curve[c].post = from->post;
+    return true;
+}
+
+static kfi_fit_options options_for(const kfi_merge_track *t, unsigned c, const kfi_seen *keys)
+{
+    return (kfi_fit_options){.interps = t->input->capabilities->interps,
+                             .tolerance = keys->tolerance,
+                             .original = &t->original->curve[c],
+                             .between = keys->between};
+}
+
+bool kfi_merge_drawn(kfi_merge_track *t, unsigned c)
+{
+    kfi_seen keys;
+    kf_curve fitted = {0};
+    return kfi_see_all(t, c, &keys) && fit_drawn(t, c, &keys, options_for(t, c, &keys), &fitted) &&
+           take_fitted(t, c, &fitted);
+}
+
+bool kfi_merge_baked(kfi_merge_track *t)
+{
+    kfi_seen keys[3];
+    kf_curve fitted[3] = {{0}};
+    bool own[3] = {false}, shorter = false, done = false;
+    for (unsigned c = 0; c < t->original->curves; c++) {
+        const kf_curve left = cut_off(t, t->original->curve[c]);
+        if (!kfi_see_all(t, c, &keys[c]))
+            return false;
+        kfi_fit_options options = options_for(t, c, &keys[c]);
+        options.original = &left;
+        shorter = shorter || left.count < t->original->curve[c].count;
+        if (keys[c].edits == 0 && left.count == t->original->curve[c].count)
+            continue;
+        if (!kfi_fit(t->job, keys[c].times, keys[c].value, keys[c].count, &options, &fitted[c]))
+            return false;
+        own[c] = has_own_numbers(t, &fitted[c]);
+    }
+    bool any = own[0] || own[1] || own[2];
+    if (!shorter && (any || apart(t, fitted)) && !kfi_merge_together(t, keys, fitted, &done))
+        return false;
+    for (unsigned c = 0; c < t->original->curves; c++)
+        if ((own[c] && !done && !fit_by_handles(t, c, &keys[c], options_for(t, c, &keys[c]), &fitted[c])) ||
+            !take_fitted(t, c, &fitted[c]))
+            return false;
     return true;
 }

@@ -50,8 +50,40 @@ bool kfi_merge_explicit(kf_job *job, const kf_curve *from, kf_curve *to);
 /* Tells where the game gives TCB keys other slopes than they have in the FBX: those made TCB there, and those whose
  * neighbours were edited. edited_of: the edited key that each merged key is. */
 bool kfi_merge_tell_bent(const kfi_merge_track *t, const kf_curve *edited, const size_t *edited_of, const kf_curve *merged);
-/* merge_dense.c: the same for curves that came back baked, or with a helper key moved. */
-bool kfi_merge_dense(kfi_merge_track *t, unsigned component);
+/* merge_seen.c: what is known of a curve that came back: when, on the original's axis of time, and what it is there. */
+typedef struct kfi_seen {
+    double *times, *looks; /* the latter on the axis of what came back */
+    bool *keyed;           /* a key of what came back says so, not only the line between two */
+    double *value;         /* the original's own, where that is what came back */
+    bool *edited;          /* it is not */
+    double *between;       /* what lies in the middle before the next one, where neither was edited, else NAN; or NULL */
+    size_t count, edits;
+    double tolerance;
+} kfi_seen;
+bool kfi_make_seen(kf_job *job, kfi_seen *s, size_t most);
+/* Fills in the values at the times. */
+void kfi_see(const kfi_merge_track *t, unsigned component, kfi_seen *s);
+/* At every key of the original and of what came back. */
+bool kfi_see_all(const kfi_merge_track *t, unsigned component, kfi_seen *s);
+/* merge_dense.c: the same for curves that came back with a helper key moved. */
+bool kfi_merge_drawn(kfi_merge_track *t, unsigned component);
+/* The same for all components of a track that came back baked. */
+bool kfi_merge_baked(kfi_merge_track *t);
+/* Origins of a fit name keys of the curve it began with, and those the original's: what those are. */
+void kfi_pass_on(const kf_curve *begun, const kf_curve *original, kf_curve *fitted);
+/* merge_together.c: the same where x, y and z share TCB keys. Not *done: no such case. */
+bool kfi_merge_together(kfi_merge_track *t, const kfi_seen seen[3], kf_curve fitted[3], bool *done);
+/* merge_border.c: numbers for a key that keeps its slope on one side, whatever its neighbour on the other. For each
+ * component what lies between the key and its neighbours, both forward in time, and the tangent that it had. */
+typedef struct kfi_border {
+    int side;      /* the one that stays: 0 before the key, 1 after it */
+    double gap[2]; /* seconds on that side and on the other */
+    unsigned count;
+    double near[3], far[3], want[3];
+    double limit[3]; /* how far the motion may be off */
+} kfi_border;
+/* `tcb` comes in with the key's own. */
+bool kfi_border_numbers(const kfi_border *b, kf_tcb *tcb);
 /* merge_samples.c: formats with a value a frame; `frames` is how many the take has now. */
 bool kfi_merge_samples(kfi_merge_track *t, size_t frames);
 /* merge_quat.c: rotations that the format keeps as quaternions. */

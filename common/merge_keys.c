@@ -342,7 +342,7 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
     if (!kfi_merge_pair(t, w, e, &p))
         return false;
     if (helper_touched(t, w, e, &p))
-        return kfi_merge_dense(t, c);
+        return kfi_merge_drawn(t, c);
     if (!tell_left_behind(t, w, e, &p))
         return false;
 

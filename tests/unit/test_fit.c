@@ -335,8 +335,10 @@ static size_t fewest(size_t count, double tolerance, unsigned kind)
 {
     enum { ROOM = 128 };
     static double bulge[ROOM], middle[ROOM], doubt[ROOM];
+    static bool told[ROOM];
     static size_t jump[ROOM], rest[ROOM], best[ROOM];
-    kfi_samples s = {count, times, values, bulge, middle, doubt, jump, rest, tolerance, false};
+    kfi_samples s = {.count = count, .t = times, .v = values, .bulge = bulge, .middle = middle, .doubt = doubt, .told = told,
+                     .next_jump = jump, .next_rest = rest, .tolerance = tolerance};
     kfi_samples_look(&s, false);
     best[0] = 1;
     for (size_t b = 1; b < count; b++) {

@@ -1,5 +1,5 @@
 /* Common key times for formats whose keys hold x, y and z at once. */
-#include "conform.h"
+#include "curve_unite.h"
 
 #include "curve.h"
 #include "tolerance.h"
@@ -108,8 +108,7 @@ static bool has_key(const kf_curve *curve, size_t at, double time)
     return at < curve->count && by_then(curve->keys[at].time, time);
 }
 
-/* A curve with a key at each of the times, which include its own. */
-static bool give_keys(kf_job *job, const kf_curve *from, const double *times, size_t count, double rest, kf_curve *to)
+bool kfi_split_curve(kf_job *job, const kf_curve *from, const double *times, size_t count, double rest, kf_curve *to)
 {
     growing g = {.curve = *from, .origin = kfi_alloc(job, count, sizeof *g.origin)};
     size_t next = 0;
@@ -209,26 +208,6 @@ static double *common_times(kf_job *job, const kf_track *track, size_t *count)
     return times;
 }
 
-bool kfi_without_tcb(kf_job *job, kf_channel channel, kf_curve *curve)
-{
-    kf_curve to;
-    if (!kfi_curve_to_slopes(job, curve, 0.1 * kfi_tolerated(0, channel, curve), &to))
-        return false;
-    kf_origin *origin = kfi_alloc_raw(job, to.count, sizeof *origin);
-    for (size_t i = 0; origin && i < to.count; i++) {
-        size_t from = to.origin[i].key;
-        bool helper = to.keys[i].flags & KF_KEY_HELPER;
-        origin[i] = curve->origin && !helper ? curve->origin[from] : (kf_origin){KF_NEW, KF_CHANGED_ALL};
-        if (to.keys[i].interp != curve->keys[from].interp)
-            origin[i].changed |= KF_CHANGED_INTERP | KF_CHANGED_OUT;
-        if (from > 0 && curve->keys[from - 1].interp == KF_TCB)
-            origin[i].changed |= KF_CHANGED_IN;
-    }
-    to.origin = origin;
-    *curve = to;
-    return origin != NULL;
-}
-
 /* Where the handles of a segment pass each other in time, a part of it would have one that reaches beyond its end, and
  * that is cut. Each half, by its parameter, has none such, nor have the parts of a half. */
 static bool halve_passing(kf_job *job, kf_curve *curve, const double *times, size_t count, bool *grown)
@@ -251,7 +230,7 @@ static bool halve_passing(kf_job *job, kf_curve *curve, const double *times, siz
     if (total == curve->count)
         return true;
     *grown = true;
-    return give_keys(job, curve, all, total, 0, curve);
+    return kfi_split_curve(job, curve, all, total, 0, curve);
 }
 
 static bool unite(kf_job *job, kf_track *track, double tolerance, size_t *more)
@@ -276,7 +255,7 @@ static bool unite(kf_job *job, kf_track *track, double tolerance, size_t *more)
     *more = count - before;
     for (unsigned c = 0; times && c < track->curves; c++)
         if (track->curve[c].count != count &&
-            !give_keys(job, &track->curve[c], times, count, track->rest[c], &track->curve[c]))
+            !kfi_split_curve(job, &track->curve[c], times, count, track->rest[c], &track->curve[c]))
             return false;
     return times != NULL;
 }

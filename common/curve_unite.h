@@ -1,0 +1,13 @@
+/* Keys at the same times for curves that share them, without a change of shape. */
+#ifndef KFI_CURVE_UNITE_H
+#define KFI_CURVE_UNITE_H
+
+#include "anim.h"
+
+/* A curve with a key at each of the times, which include its own. What is split is a hold, a line or a curve by handles. */
+bool kfi_split_curve(kf_job *job, const kf_curve *from, const double *times, size_t count, double rest, kf_curve *to);
+/* x, y and z get keys at the same times; eased segments that are split become cubic pieces within the tolerance. `more`
+ * is how many keys that took. */
+bool kfi_unite_keys(kf_job *job, kf_track *track, double tolerance, size_t *more);
+
+#endif
