@@ -149,10 +149,12 @@ static kfi_fit_key *add_new(kfi_fitting *f, size_t sample)
     return key;
 }
 
-static bool outside_same(const kfi_samples *s, const double *ref, size_t first, size_t last)
+/* Whether samples first..last - 1, outside the keys, need none: they are the original's, or, where it has keys among them that
+ * are at no sample, what is held from `end` on. */
+static bool outside_same(const kfi_samples *s, const double *ref, size_t first, size_t last, bool cut, double end)
 {
     for (size_t i = first; i < last; i++)
-        if (!(fabs(s->v[i] - ref[i]) <= s->tolerance))
+        if (!(fabs(s->v[i] - (cut ? end : ref[i])) <= s->tolerance))
             return false;
     return true;
 }
@@ -181,7 +183,7 @@ static bool begin_with_original(kfi_fitting *f)
     }
     if (first == SIZE_MAX)
         return add_new(f, 0) && (s->count == 1 || add_new(f, s->count - 1));
-    if (!outside_same(s, ref, 0, at[first]) && !add_new(f, 0))
+    if (!outside_same(s, ref, 0, at[first], first > 0, s->v[at[first]]) && !add_new(f, 0))
         return false;
     bool before_kept = false;
     for (size_t i = first; i <= last; i++) {
@@ -210,7 +212,8 @@ static bool begin_with_original(kfi_fitting *f)
         }
         before_kept = kept;
     }
-    return outside_same(s, ref, at[last] + 1, s->count) || add_new(f, s->count - 1);
+    return outside_same(s, ref, at[last] + 1, s->count, last + 1 < original->count, s->v[at[last]]) ||
+           add_new(f, s->count - 1);
 }
 
 /* ---- the whole ---- */

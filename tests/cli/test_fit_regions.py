@@ -68,7 +68,7 @@ class Regions(unittest.TestCase):
         last = sum(time_of(r) <= high for r in records)     # and the first after it
         beyond = [i for i, r in enumerate(records) if r not in kept and not first <= i <= last]
         return dict(case=(kind, axes, seed), before=len(records), after=(len(now) - fitcases.HEAD) // 128, frames=width, off=off,
-                    drift=drift, beyond=beyond)
+                    drift=drift, beyond=beyond, far=[i for i in beyond if not first - 1 <= i <= last + 1])
 
     def check(self, kind, beyond=0, drift=1.01, more=4):
         """`beyond`: how many keys beyond the region's border may change in all of it; `drift`: how far the motion outside the
@@ -78,10 +78,12 @@ class Regions(unittest.TestCase):
             self.assertLessEqual(r["off"], 1.001, r)
             self.assertLessEqual(r["drift"], drift, r)
             self.assertLessEqual(r["after"], r["before"] + more + r["frames"] / 3, r)
+            self.assertFalse(r["far"], r)
         self.assertLessEqual(sum(len(r["beyond"]) for r in results), beyond, results)
 
     def test_tcb(self):
-        self.check("TCB", 2, 2)
+        """Where no numbers keep a slope at the border, the key before it leaves by a handle instead."""
+        self.check("TCB", 4, 2)
 
     def test_ease(self):
         """In a chain of eased segments nothing but those in the region is told by handles."""

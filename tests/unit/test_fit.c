@@ -504,6 +504,23 @@ static void test_beside_a_jump(void **state)
     }
 }
 
+/* Samples that begin after the original's first key and end before its last one. */
+static void test_a_part(void **state)
+{
+    (void)state;
+    for (size_t kind = 0; kind < KIND_COUNT; kind++) {
+        for (int n = 0; n < 20; n++) {
+            kf_curve original;
+            random_curve(&original, 8, KINDS[kind].own, KINDS[kind].how | RANDOM_FRAMES);
+            size_t count = bake(&original, 30), first = 1 + (size_t)n % 5, last = count - 1 - (size_t)n % 7;
+            memmove(times, times + first, (last - first) * sizeof *times);
+            memmove(values, values + first, (last - first) * sizeof *values);
+            kf_curve back = fit(last - first, KINDS[kind].allowed, 1e-3, &original);
+            assert_within(&back, last - first, 1e-3, KINDS[kind].what, n);
+        }
+    }
+}
+
 /* Nothing to fit, one sample, no memory. */
 static void test_edges(void **state)
 {
@@ -554,6 +571,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_other_kinds, curve_set_up, curve_tear_down),
         cmocka_unit_test_setup_teardown(test_tcb_from_slopes, curve_set_up, curve_tear_down),
         cmocka_unit_test_setup_teardown(test_beside_a_jump, curve_set_up, curve_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_part, curve_set_up, curve_tear_down),
         cmocka_unit_test_setup_teardown(test_edges, curve_set_up, curve_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
