@@ -314,7 +314,8 @@ static void test_from_nothing(void **state)
 
 /* ---- the fewest ---- */
 
-/* Whether one segment can tell samples a..b, tried in every way the fit has. */
+/* Whether one segment can tell samples a..b, tried in every way the fit has. Of TCB keys the slopes are not asked for, which a
+ * key cannot have that lies as high as its neighbours: so some more are needed than are found here. */
 static bool tells(const kfi_samples *s, size_t a, size_t b, unsigned kind)
 {
     double slope[2];
@@ -356,8 +357,9 @@ static void test_fewest(void **state)
     const struct {
         const char *what;
         unsigned kind;
-    } ways[3] = {{"linear", KF_LINEAR}, {"Hermite", KF_HERMITE}, {"Bezier", KF_BEZIER}};
-    for (size_t w = 0; w < 3; w++) {
+        double most; /* times as many */
+    } ways[4] = {{"linear", KF_LINEAR, 1.05}, {"Hermite", KF_HERMITE, 1.05}, {"Bezier", KF_BEZIER, 1.05}, {"TCB", KF_TCB, 1.1}};
+    for (size_t w = 0; w < 4; w++) {
         size_t ours = 0, least = 0;
         for (size_t k = 0; k < sizeof SHAPES / sizeof *SHAPES; k++) {
             size_t count = 91;
@@ -369,7 +371,7 @@ static void test_fewest(void **state)
             least += most;
         }
         print_message("%s: %.3f times the fewest keys\n", ways[w].what, (double)ours / (double)least);
-        assert_true((double)ours <= 1.05 * (double)least);
+        assert_true((double)ours <= ways[w].most * (double)least);
     }
 }
 
