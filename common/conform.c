@@ -220,15 +220,27 @@ static bool without_tcb(kf_job *job, kf_channel channel, kf_curve *curve)
     return origin != NULL;
 }
 
+/* The track's angles as quaternions; how many keys those take shows only in the end. */
+static bool orientations(const kfi_conforming *c, const kf_track *track, kf_quat_curve *to)
+{
+    kf_job aside = kfi_aside(c->job);
+    kf_quat_curve made = {0};
+    bool done = kfi_quat_from_euler_curves(&aside, track->curve, track->rest,
+                                           (kf_rotation_order)c->from->nodes[track->node].order, kfi_rotation_tolerance(c),
+                                           &made) &&
+                kfi_make_quat_keys(c->job, to, made.count, false);
+    if (done && made.count)
+        memcpy(to->keys, made.keys, made.count * sizeof *made.keys);
+    return kfi_aside_end(c->job, &aside) && done;
+}
+
 static bool conform_keyed(const kfi_conforming *c, kf_track *track, kfi_conformed *found)
 {
     if (track->channel == KF_ROTATION && c->can->quaternion) {
         if (track->quaternion)
             return true;
         kf_quat_curve to = {0};
-        if (!kfi_quat_from_euler_curves(c->job, track->curve, track->rest,
-                                        (kf_rotation_order)c->from->nodes[track->node].order, kfi_rotation_tolerance(c),
-                                        &to))
+        if (!orientations(c, track, &to))
             return false;
         track->quat = to;
         track->quaternion = true;
@@ -283,6 +295,8 @@ static bool conform_take(kfi_conforming *c, const kf_take *from, kf_take *to, kf
     if (!to->tracks)
         return false;
     bool rebased = c->can->frame_rate > 0 && from->source < 0;
+    if (c->can->frame_rate > 0 && !kfi_frames_fit(c))
+        return false;
     for (size_t i = 0; i < from->track_count; i++) {
         const kf_track *track = &from->tracks[i];
         if (!(c->can->channels >> track->channel & 1)) {

@@ -6,10 +6,14 @@
 
 #include <math.h>
 
+static double all_frames(const kfi_conforming *c)
+{
+    return fmax(1, floor((c->take->end - c->take->start) * c->rate + 0.5) + 1);
+}
+
 static size_t frame_count(const kfi_conforming *c)
 {
-    double frames = floor((c->take->end - c->take->start) * c->rate + 0.5) + 1;
-    return frames < 1 ? 1 : (size_t)fmin(frames, 1e7);
+    return (size_t)fmin(all_frames(c), 1e7);
 }
 
 /* A curve's value on each of the frames: that of the key which stands there, if there is one, for FBX rounds times. */
@@ -42,9 +46,12 @@ static bool sample_curve(const kfi_conforming *c, kf_channel channel, kf_curve *
     /* There may be a shape for every frame, each with a weight of a few frames: not all frames for each. */
     if (channel == KF_MORPH && curve->count)
         count = own_frames(c, curve, &first);
-    double *values = frame_values(c, curve, rest, first, count);
     kf_curve to = {0};
-    if (!values || !kfi_make_keys(c->job, &to, count, false))
+    if (!kfi_make_keys(c->job, &to, count, false))
+        return false;
+    kfi_mark mark = kfi_arena_mark(&c->job->arena);
+    const double *values = frame_values(c, curve, rest, first, count);
+    if (!values)
         return false;
     bool stepped = !kfi_can(c, KF_LINEAR);
     for (size_t i = 0; i < count; i++) {
@@ -54,6 +61,7 @@ static bool sample_curve(const kfi_conforming *c, kf_channel channel, kf_curve *
         to.keys[used++] = (kf_key){
             .time = (double)(first + i) / c->rate, .value = values[i], .interp = stepped ? KF_STEP : KF_LINEAR};
     }
+    kfi_arena_release(&c->job->arena, mark);
     to.count = used;
     *curve = to;
     return true;
@@ -63,12 +71,13 @@ static bool sample_rotation(const kfi_conforming *c, kf_track *track)
 {
     size_t count = frame_count(c);
     double *values[3];
-    for (unsigned a = 0; a < 3; a++)
-        if (!(values[a] = frame_values(c, &track->curve[a], track->rest[a], 0, count)))
-            return false;
     kf_quat_curve to = {0};
     if (!kfi_make_quat_keys(c->job, &to, count, false))
         return false;
+    kfi_mark mark = kfi_arena_mark(&c->job->arena);
+    for (unsigned a = 0; a < 3; a++)
+        if (!(values[a] = frame_values(c, &track->curve[a], track->rest[a], 0, count)))
+            return false;
     kf_rotation_order order = (kf_rotation_order)c->from->nodes[track->node].order;
     for (size_t i = 0; i < count; i++) {
         double euler[3] = {values[0][i], values[1][i], values[2][i]};
@@ -82,10 +91,29 @@ static bool sample_rotation(const kfi_conforming *c, kf_track *track)
         for (int k = 0; dot < 0 && k < 4; k++)
             key->q[k] = -key->q[k];
     }
+    kfi_arena_release(&c->job->arena, mark);
     track->quat = to;
     track->quaternion = true;
     track->curves = 0;
     return true;
+}
+
+bool kfi_frames_fit(const kfi_conforming *c)
+{
+    const kfi_arena *arena = &c->job->arena;
+    uint64_t left = arena->limit > arena->total ? arena->limit - arena->total : 0, curves = 0;
+    for (size_t i = 0; i < c->take->track_count; i++) {
+        const kf_track *track = &c->take->tracks[i];
+        if (track->state == KF_TRACK_NEW && c->can->channels >> track->channel & 1 && track->channel != KF_MORPH)
+            curves += track->channel == KF_ROTATION && c->can->quaternion ? 1 : track->curves;
+    }
+    /* As keys, and once more as what the exporter makes of them. */
+    if (curves == 0 || frame_count(c) <= left / 2 / curves / sizeof(kf_key))
+        return true;
+    return kfi_fail(c->job, KF_MEMORY_LIMIT, KF_NO_OFFSET,
+                    "take \"%.60s\" lasts %g s: %.0f frames at %g a second need more memory than the limit of %llu bytes "
+                    "(raise it with --max-memory)",
+                    c->take->name, c->take->end - c->take->start, all_frames(c), c->rate, (unsigned long long)arena->limit);
 }
 
 bool kfi_conform_frames(const kfi_conforming *c, kf_track *track)

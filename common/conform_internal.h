@@ -25,7 +25,9 @@ static inline double kfi_rotation_tolerance(const kfi_conforming *c)
     return kfi_tolerated_angle(c->tolerance) * 0.5;
 }
 
-/* conform_frames.c: a new track gets a value on each of the format's frames. */
+/* conform_frames.c: whether there is memory for all frames of the take; two keys a day apart make many. */
+bool kfi_frames_fit(const kfi_conforming *c);
+/* A new track gets a value on each of the format's frames. */
 bool kfi_conform_frames(const kfi_conforming *c, kf_track *track);
 
 #endif

@@ -241,7 +241,8 @@ bool kfi_fit_settle(kfi_fitting *f)
     if (!failed || (f->original && move_keys(f)))
         return true;
     kfi_fit_keys next = {0};
-    size_t ask = 0; /* of a long run, which takes long to look at, not at every key */
+    enum { LONG = 32 };
+    size_t ask = 0; /* a long run, which takes long to look at, is not looked at from each of its keys */
     for (size_t i = 0; i < count; i++) {
         kfi_fit_key *key = kfi_fit_add(f, &next);
         if (!key)
@@ -253,7 +254,7 @@ bool kfi_fit_settle(kfi_fitting *f)
         if (i + 1 == count || !is_open(f, key))
             continue;
         if (!better_without(f, i, last)) {
-            ask = last > i ? i + 1 + (last - i) / 16 : ask;
+            ask = last - i >= LONG ? i + (last - i) / 4 : ask;
             last = i;
         }
         kf_handle in;

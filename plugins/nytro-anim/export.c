@@ -64,17 +64,17 @@ static void end_trial(nytro_node *node, trial *t)
         kfi_nytro_leave_room(node, &t->channels[c]);
 }
 
-/* Trials must not write on each other's keys. */
-static bool try_kind(nytro_node *node, uint32_t kind, size_t budget, trial *t)
+/* Trials must not write on each other's keys, unless there is only one: then these are `own`. */
+static bool try_kind(nytro_node *node, uint32_t kind, size_t budget, bool own, trial *t)
 {
     *t = (trial){.added = 0};
     for (unsigned c = 0; c < 3; c++) {
         nytro_channel *channel = &t->channels[c];
         const nytro_channel *from = &node->channels[c];
         *channel = *from;
-        if (!kfi_nytro_make_room(node, channel, from->count))
+        if (!own && !kfi_nytro_make_room(node, channel, from->count))
             return false;
-        if (from->count)
+        if (!own && from->count)
             memcpy(channel->keys, from->keys, from->count * sizeof *from->keys);
         if (!kfi_nytro_follow(node, channel, kind, budget))
             return false;
@@ -113,7 +113,7 @@ static bool choose_kind(nytro_node *node, uint32_t *kind)
     trial best = {.added = 0}, other;
     for (size_t i = 0; kinds[i]; i++) {
         /* Thinning out may halve what was put in, hardly more. */
-        bool tried = try_kind(node, kinds[i], i ? 2 * best.added : SIZE_MAX, &other);
+        bool tried = try_kind(node, kinds[i], i ? 2 * best.added : SIZE_MAX, !kinds[1], &other);
         bool taken = tried && (i == 0 || as_good(&other, &best));
         end_trial(node, taken ? &best : &other);
         if (taken) {

@@ -48,6 +48,28 @@ class Long(Case):
         """Each of many jumps is two keys; time and memory grow with them, and no faster."""
         self.convert("held", 4000, "--max-memory", "16M")
 
+    def test_rotations(self):
+        rng = random.Random(1)
+        self.put("made.fbx", fbxmade.scene({"part": {"R": [curve(rng, "weighted", 200) for _ in range(3)]}}, 30, 199 / 30).encode())
+        self.keyferry("convert", "made.fbx", "out.nanim", "--max-memory", "4M")
+        self.keyferry("check", "out.nanim")
+
+    def test_keys_far_apart(self):
+        """Formats with a value a frame have as many as the time between two keys has; if those are too many, that is told."""
+        for end in (600.0, 86400.0, 3e7):
+            node = {c: [[(0.0, 0.0), (end, 9.0)]] * 3 for c in "TR"}
+            self.put("far.fbx", fbxmade.scene({"part": node}, 30, end).encode())
+            for id, rate in (("mm2-anim", 30), ("vib-anm", 30), ("ei-anm", 15)):
+                said = self.keyferry("convert", "far.fbx", f"{id}/", "--to", id, "-y", code=0 if end == 600 else 1).err
+                frames = f"{end * rate + 1:.0f} frames at {rate} a second need more memory than the limit of"
+                if end > 600:
+                    self.assertIn(f'take "Take 001" lasts {end:g} s: {frames}', said)
+                else:
+                    self.keyferry("check", f"{id}/")
+            for id in ("nytro-anim", "x4-ani"):
+                self.keyferry("convert", "far.fbx", f"{id}/", "--to", id, "-y")
+                self.keyferry("check", f"{id}/")
+
 
 if __name__ == "__main__":
     unittest.main()
