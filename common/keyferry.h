@@ -490,8 +490,8 @@ typedef struct kf_convert_input {
     void *user;
 } kf_convert_input;
 
-/* The digest of a sidecar's contents: whether it is the one that find_sidecar is asked for. False: it is no sidecar. Damage
- * behind its directory may not be seen: kf_convert tells of it. */
+/* Whether a sidecar is the one that find_sidecar is asked for: `digest`, which is the one asked for or "", becomes that of its
+ * contents. False: it is no sidecar, or damaged; with the right digest that may not be seen before kf_convert unpacks it. */
 KF_API bool kf_sidecar_digest(kf_job *job, const kf_file *sidecar, char digest[9], kf_error *error);
 
 typedef struct kf_summary {

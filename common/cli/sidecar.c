@@ -16,7 +16,8 @@ static bool ends_in_kf(const char *name)
 /* Whether it holds what the FBX names ("": anything); with `digest` NULL whether it cannot even be unpacked. */
 static bool matches(sidecar_search *s, const input *in, const char *digest)
 {
-    char found[9] = "";
+    char found[9];
+    snprintf(found, sizeof found, "%s", digest ? digest : "");
     kf_error error;
     kf_options options = {.size = sizeof options, .max_memory = s->c->options.max_memory};
     kf_file file = {in->name, in->data, in->size};

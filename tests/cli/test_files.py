@@ -134,10 +134,13 @@ class Sidecar(Case):
 
     def test_damaged_is_not_taken(self):
         data = bytearray((self.dir / "door.fbx.kf").read_bytes())
-        data[len(data) // 2] ^= 0x55
-        self.put("door.fbx.kf", data)
-        found = self.json("convert", "--json", "door.fbx", "a.ani", "--to", "x4-ani")
-        self.assertEqual(found["original"], None)
+        for at in (12, 20, len(data) // 2):  # the checksum, the directory, the contents
+            data[at] ^= 0x55
+            self.put("door.fbx.kf", data)
+            data[at] ^= 0x55
+            found = self.json("convert", "--json", "-y", "door.fbx", "a.ani", "--to", "x4-ani")
+            self.assertEqual(found["original"], None)
+            self.assertIn("capsule", [m["id"] for m in found["messages"]])
 
     def test_base(self):
         os.remove(self.dir / "door.fbx.kf")

@@ -163,7 +163,7 @@ static bool diff(kf_job *job, const fixture *f, kf_error *error)
 static bool sidecar_digest(kf_job *job, const fixture *f, kf_error *error)
 {
     kf_file sidecar = as_file(&f->sidecar, "in.fbx.kf");
-    char digest[9];
+    char digest[9] = "";
     return kf_sidecar_digest(job, &sidecar, digest, error);
 }
 
