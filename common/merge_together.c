@@ -215,20 +215,20 @@ static bool join(const kfi_together *g, unsigned c, kf_curve *to)
     bool there = false; /* the key at this place is there already */
     for (size_t place = 0; place <= g->count;) {
         const kfi_span *s = g->at[place];
-        if (place > 0 && !there)
-            join_key(g, &j, from, place - 1, (kf_origin){(uint32_t)place - 1, 0});
-        there = false;
         if (!s) {
+            if (place > 0 && !there)
+                join_key(g, &j, from, place - 1, (kf_origin){(uint32_t)place - 1, 0});
+            there = false;
             place++;
             continue;
         }
         const kf_curve *part = &s->curve[c];
-        if (place > 0) { /* leaves its key by the span's handle */
+        if (there) { /* leaves its key by the span's handle */
             to->keys[j.count - 1].interp = part->keys[0].interp;
             to->keys[j.count - 1].out = part->keys[0].out;
             j.origin[j.count - 1].changed |= part->origin[0].changed & (KF_CHANGED_OUT | KF_CHANGED_INTERP);
         }
-        for (size_t i = place > 0; i < part->count; i++)
+        for (size_t i = there; i < part->count; i++)
             join_key(g, &j, part, i, part->origin[i]);
         place = s->last;
         there = place <= g->count;
