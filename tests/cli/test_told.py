@@ -1,0 +1,89 @@
+"""What is told, and in what words: of channels, layers, rates, ranges and meshes that are not as they were."""
+import os
+import struct
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
+sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "cli"))
+import fbxmade  # noqa: E402
+import fbxtext  # noqa: E402
+import test_edits_nytro as nytro  # noqa: E402
+from command import SOURCE, Case  # noqa: E402
+from editcase import EditCase  # noqa: E402
+from test_layers import Adding  # noqa: E402
+
+DATA = SOURCE / "tests" / "data"
+LINE = ([(0, 0), (1, 1)], [(0, 0), (1, 0)], [(0, 0), (1, 0)])
+
+
+class Told(Case):
+    def test_custom_channels(self):
+        said = self.keyferry("explain", DATA / "mm2-anim/four-channels.anim", "--for", "maya").out.decode()
+        self.assertRegex(said, r"keeps    animated custom channels \(\d+ tracks?\)")
+
+    def test_layers(self):
+        scene = fbxtext.Scene(fbxmade.scene({"hip": {"T": LINE}}))
+        adding = Adding(scene)
+        stack, = scene.takes().values()
+        adding.curves(adding.layer(stack.values[0], "Extra"), scene.models()["hip"].values[0])
+        self.put("a.fbx", scene.text().encode())
+        tracks = self.json("dump", "a.fbx")["takes"][0]["tracks"]
+        self.assertEqual([t.get("layer", 0) for t in tracks], [0, 0, 0, 1, 1, 1])
+        found = self.json("diff", "a.fbx", "a.fbx", "--json")
+        self.assertTrue(found["same"])
+
+    def test_too_long_to_bake(self):
+        data = b"SMPL" + struct.pack("<I", 2) + struct.pack("<4f", 0, 0, 3e8, 1)
+        self.plugins("good")
+        self.put("a.smpl", data)
+        said = self.keyferry("convert", "a.smpl", "a.fbx", "--bake=1000000", code=1).err
+        self.assertRegex(said, r"lasts 3e\+08 seconds: too long to bake at 1e\+06 frames a second")
+
+    def test_no_memory_to_speak_of(self):
+        door = DATA / "x4-ani/door.ani"
+        for words in (("check", door), ("info", door), ("dump", door), ("diff", door, door), ("verify", door)):
+            self.assertIn("the memory limit is too small", self.keyferry(*words, "--max-memory", "1", code=1).err, words)
+
+    def test_rates(self):
+        """Two files of one animation: the first one's counts."""
+        data = bytearray((DATA / "vib-anm/first.anm").read_bytes())
+        names = []
+        for rate in (30, 20):
+            names.append(f"{rate}.anm")
+            data[2:4] = struct.pack("<H", rate)
+            self.put(names[-1], bytes(data))
+        said = self.keyferry("convert", *names, "a.fbx", "--from", "vib-anm").err
+        self.assertIn('has the rate', said)
+
+    def test_a_rate_of_ones_own(self):
+        self.put("x.nanim", nytro.build()[0])
+        self.assertEqual(self.json("dump", "x.nanim", "--fps", "25")["frame_rate"], 25)
+
+    def test_channels_of_two_clips(self):
+        """Both have the same channels; their types are told once."""
+        for name in ("a", "b"):
+            self.put(f"{name}.anim", (DATA / "mm2-anim/four-channels.anim").read_bytes())
+        self.keyferry("convert", "a.anim", "b.anim", "both.fbx")
+        self.keyferry("convert", "both.fbx", "back/")
+        for name in ("a", "b"):
+            self.assertEqual((self.dir / "back" / f"{name}.anim").read_bytes(), (DATA / "mm2-anim/four-channels.anim").read_bytes())
+
+
+class Points(EditCase):
+    """A mesh with more points than it had."""
+    ending = "anm"
+    original = (DATA / "ei-anm/wing.anm").read_bytes()
+
+    def test_told(self):
+        def change(scene):
+            mesh = next(g for g in scene.objects.all("Geometry") if fbxtext.unquote(g.values[2]) == "Mesh")
+            mesh.set_array("Vertices", mesh.array("Vertices") + ["1", "2", "3"])
+        self.edit(change)
+        self.assertRegex(self.said, r"the mesh came back with \d+ points instead of \d+")
+
+
+del nytro.Nytro, nytro.EditCase
+
+if __name__ == "__main__":
+    unittest.main()
