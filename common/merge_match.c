@@ -160,33 +160,52 @@ static bool match_tracks(kf_job *job, const kfi_merge *input, kfi_matches *m)
     return true;
 }
 
-/* In how many of the values that are looked at a take is as it was written, that much later. Before the first key that
- * came back and after the last nothing is known. */
-static size_t agreement(const kfi_merge *input, const kfi_limits *limits, const kfi_matches *m, size_t t, double offset)
+/* Before the first key that came back and after the last nothing is known. */
+static bool is_known(const kfi_limits *limits, const kf_curve *curve, double time)
+{
+    return curve->count && time >= curve->keys[0].time - limits->time && time <= curve->keys[curve->count - 1].time + limits->time;
+}
+
+/* Whether a curve is as it was written at that time, so much later. */
+static bool agrees(const kfi_merge *input, const kfi_limits *limits, const kf_track *was, const kf_track *now, unsigned c,
+                   double time, double offset)
+{
+    double a[3], b[3];
+    for (unsigned d = 0; d < was->curves && d < now->curves; d++) {
+        a[d] = kfi_curve_value(&was->curve[d], time, was->rest[d]);
+        b[d] = kfi_curve_value(&now->curve[d], time + offset, now->rest[d]);
+    }
+    if (was->channel == KF_ROTATION && was->curves == 3 && now->curves == 3)
+        return kfi_alike(KF_ROTATION, a, (kf_rotation_order)input->written->nodes[was->node].order, b,
+                         (kf_rotation_order)input->edited->nodes[now->node].order);
+    return fabs(a[c] - b[c]) <= fmax(limits->value[was->channel], kfi_thinning(a[c], b[c]));
+}
+
+/* Whether a take is rather as it was written if it is `other` later than if it is `offset` later: more of its values are, and
+ * more than are neither. A motion that was slowed down is like the written one somewhere, whatever the offset. */
+static bool agrees_better(const kfi_merge *input, const kfi_limits *limits, const kfi_matches *m, size_t t, double offset,
+                          double other)
 {
     enum { LOOKS = 64 };
     const kf_take *take = &input->written->takes[t];
-    size_t agree = 0;
+    size_t one = 0, two = 0, neither = 0;
     for (size_t i = 0; i < take->track_count; i++) {
         const kf_track *was = &take->tracks[i], *now = m->track[t][i];
-        kf_rotation_order order = (kf_rotation_order)input->written->nodes[was->node].order;
         for (unsigned c = 0; now && c < was->curves && c < now->curves; c++) {
-            const kf_curve *w = &was->curve[c], *e = &now->curve[c];
-            for (size_t k = 0; e->count && k < w->count; k += w->count / LOOKS + 1) {
-                double time = w->keys[k].time, a[3], b[3];
-                if (time + offset < e->keys[0].time - limits->time || time + offset > e->keys[e->count - 1].time + limits->time)
+            const kf_curve *w = &was->curve[c];
+            for (size_t k = 0; k < w->count; k += w->count / LOOKS + 1) {
+                double time = w->keys[k].time;
+                if (!is_known(limits, &now->curve[c], time + offset) || !is_known(limits, &now->curve[c], time + other))
                     continue;
-                for (unsigned d = 0; d < was->curves && d < now->curves; d++) {
-                    a[d] = kfi_curve_value(&was->curve[d], time, was->rest[d]);
-                    b[d] = kfi_curve_value(&now->curve[d], time + offset, now->rest[d]);
-                }
-                bool turns = was->channel == KF_ROTATION && was->curves == 3 && now->curves == 3;
-                agree += turns ? kfi_alike(KF_ROTATION, a, order, b, (kf_rotation_order)input->edited->nodes[now->node].order)
-                               : fabs(a[c] - b[c]) <= fmax(limits->value[was->channel], kfi_thinning(a[c], b[c]));
+                bool a = agrees(input, limits, was, now, c, time, offset);
+                bool b = agrees(input, limits, was, now, c, time, other);
+                one += a && !b;
+                two += b && !a;
+                neither += !a && !b;
             }
         }
     }
-    return agree;
+    return two > one && two > neither;
 }
 
 /* A program that starts counting frames at 1, or that starts every take at 0, shifts the whole take. Its first key tells by
@@ -213,14 +232,9 @@ static void find_offsets(const kfi_merge *input, const kfi_limits *limits, kfi_m
         if (fabs(offset) > limits->time && fabs(frames - nearbyint(frames)) < 0.01)
             m->offset[t] = offset;
         const double others[] = {1 / rate, 0};
-        size_t most = agreement(input, limits, m, t, m->offset[t]);
-        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-            size_t agree = fabs(others[i] - m->offset[t]) > limits->time ? agreement(input, limits, m, t, others[i]) : 0;
-            if (agree > most) {
-                most = agree;
+        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+            if (fabs(others[i] - m->offset[t]) > limits->time && agrees_better(input, limits, m, t, m->offset[t], others[i]))
                 m->offset[t] = others[i];
-            }
-        }
     }
 }
 

@@ -5,12 +5,15 @@
 
 #include <string.h>
 
-/* A track that does nothing: every value is the node's own. */
-static bool idle(const kfi_merging *m, const kf_track *track)
+/* A track that does nothing: every value is the node's own. That of a new node which moves is nowhere but in its tracks. */
+static bool idle(const kfi_merging *m, const kf_track *track, const bool *moving)
 {
+    static const kf_transform none = {.scale = {1, 1, 1}};
     const kf_node *node = &m->input->edited->nodes[track->node];
     int32_t written = m->matches.node[track->node];
-    const kf_transform *rest = written >= 0 ? &m->input->written->nodes[written].rest : &node->rest;
+    const kf_transform *rest = written >= 0 ? &m->input->written->nodes[written].rest
+                               : moving[track->node] ? &none
+                                                     : &node->rest;
     for (unsigned c = 0; c < track->curves; c++) {
         double value = track->channel == KF_TRANSLATION ? rest->translation[c]
                        : track->channel == KF_ROTATION  ? rest->rotation[c]
@@ -113,9 +116,16 @@ bool kfi_merge_new(kfi_merging *m)
 {
     const kf_anim *edited = m->input->edited;
     int64_t *nodes = kfi_alloc_raw(m->job, edited->node_count, sizeof *nodes);
+    bool *moving = kfi_alloc(m->job, edited->node_count, sizeof *moving);
     kfi_actions actions;
-    if (!nodes || !kfi_actions_init(m, &actions))
+    if (!nodes || !moving || !kfi_actions_init(m, &actions))
         return false;
+    for (size_t e = 0; e < edited->take_count; e++)
+        for (size_t i = 0; i < edited->takes[e].track_count; i++) {
+            const kf_track *track = &edited->takes[e].tracks[i];
+            if (m->matches.node[track->node] < 0 && !moving[track->node])
+                moving[track->node] = moves(m, track);
+        }
     for (size_t i = 0; i < edited->node_count; i++) {
         int32_t written = m->matches.node[i];
         nodes[i] = written >= (int32_t)m->input->first_node ? written - (int32_t)m->input->first_node : -1;
@@ -142,7 +152,7 @@ bool kfi_merge_new(kfi_merging *m)
                                              "carried: move the nodes below it", from->name,
                           edited->nodes[track->node].name, kfi_channel_name((kf_channel)track->channel)))
                 return false;
-            if (m->matches.known[e][i] || wrapper || idle(m, track) ||
+            if (m->matches.known[e][i] || wrapper || idle(m, track, moving) ||
                 (programs_own(edited->nodes[track->node].name) && !moves(m, track)))
                 continue;
             if (written >= 0 && just_a_pose(m, track)) {

@@ -330,10 +330,8 @@ static bool is_cut(const kfi_merge_track *t)
     return from->count && from->keys[from->count - 1].time > t->cut + fmax(t->limits->time, 1e-6);
 }
 
-/* A bake that was edited, fitted as a whole: samples that were not edited lie on the original, whose keys
- * stay wherever they still tell the motion. Whole turns have no place in
- * samples, and what goes on after the last key is add_end's; `done` says whether this
- * was for the fit. */
+/* A bake that was edited, fitted as a whole: samples that were not edited lie on the original, whose keys stay wherever they
+ * still tell the motion. Whole turns have no place in samples; `done` says whether this was for the fit. */
 static bool fit_bake(kfi_merge_track *t, bool *done)
 {
     const kf_quat_curve *from = &t->original->quat;
@@ -345,7 +343,6 @@ static bool fit_bake(kfi_merge_track *t, bool *done)
     if (!times[0] || !times[1] || !at || !q)
         return false;
     double limit = fmax(t->limits->time, 1e-6);
-    bool beyond = false;
     const size_t counts[2] = {union_times(t->written, t->shift, limit, times[0]),
                               union_times(t->edited, t->shift + t->offset, limit, times[1])};
     for (size_t i = 0, j = 0; i < counts[0] || j < counts[1];) {
@@ -357,7 +354,6 @@ static bool fit_bake(kfi_merge_track *t, bool *done)
             break;
         bool moved = edited_here(t, time, time);
         edited += moved;
-        beyond = beyond || (moved && from->count && time > from->keys[from->count - 1].time + limit);
         at[count] = time;
         if (moved)
             edited_orientation(t, time, q[count]);
@@ -367,7 +363,7 @@ static bool fit_bake(kfi_merge_track *t, bool *done)
             align(q[count], q[count - 1]);
         count++;
     }
-    *done = (edited > 0 || is_cut(t)) && !beyond;
+    *done = edited > 0 || is_cut(t);
     for (size_t i = 0; i < from->count; i++)
         *done = *done && from->keys[i].turns == 0;
     if (!*done)

@@ -84,6 +84,31 @@ static pose pose_at(const pair *p, double time)
     return result;
 }
 
+/* The same transform, told by half a turn more about an axis and other signs of the two other scales. */
+static void half_turn(pose *p, int axis)
+{
+    double half[4] = {0, 0, 0, 0}, turned[4];
+    half[1 + axis] = 1;
+    kfi_quat_multiply(p->q, half, turned);
+    memcpy(p->q, turned, sizeof turned);
+    for (int c = 0; c < 3; c++)
+        if (c != axis)
+            p->scale[c] = -p->scale[c];
+}
+
+/* Mirrored otherwise than it was written: of the ways to tell that, the one that turns it least. */
+static void match_mirrored(const pose *was, pose *now)
+{
+    pose best = *now;
+    for (int c = 0; c < 3; c++) {
+        pose other = *now;
+        half_turn(&other, c);
+        if (kfi_quat_angle(was->q, other.q) < kfi_quat_angle(was->q, best.q))
+            best = other;
+    }
+    *now = best;
+}
+
 /* Signs of the scale as they were written: two axes at a time, each pair with half a turn about the third. A scale of
  * nearly nothing has whatever sign is left for it. */
 static void match_signs(const pose *was, pose *now)
@@ -99,17 +124,13 @@ static void match_signs(const pose *was, pose *now)
         flips += flip[least] ? -1 : 1;
         flip[least] = !flip[least];
     }
-    if (flips != 2)
+    if (flips % 2) {
+        match_mirrored(was, now);
         return;
-    double half[4] = {0, 0, 0, 0}, turned[4];
-    for (int c = 0; c < 3; c++) {
-        if (flip[c])
-            now->scale[c] = -now->scale[c];
-        else
-            half[1 + c] = 1;
     }
-    kfi_quat_multiply(now->q, half, turned);
-    memcpy(now->q, turned, sizeof turned);
+    for (int c = 0; flips == 2 && c < 3; c++)
+        if (!flip[c])
+            half_turn(now, c);
 }
 
 /* Where a scale is zero its axis points nowhere: compare what is left, the columns of rotation times scale. */

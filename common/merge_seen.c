@@ -93,12 +93,47 @@ static bool see_between(const kfi_merge_track *t, unsigned c, kfi_seen *s)
     return true;
 }
 
+/* How many times to look at between a sample that came back and the one before, which the program thought enough; behind the
+ * last written key, where that does not say when. */
+static size_t looks_before(const kfi_merge_track *t, const kf_curve *w, const kf_curve *e, size_t i)
+{
+    const double enough = 8;
+    double last = w->count ? w->keys[w->count - 1].time + t->offset : -INFINITY, start = e->keys[i - 1].time;
+    double frames = nearbyint((e->keys[i].time - start) * t->input->edited->frame_rate);
+    return start >= last - t->limits->time ? (size_t)fmax(0, fmin(frames - 1, enough)) : 0;
+}
+
+/* When a bake was looked at: the written keys, and those times. */
+static bool written_times(const kfi_merge_track *t, const kf_curve *w, const kf_curve *e, kf_curve *times)
+{
+    size_t count = w->count, more = 0;
+    for (size_t i = 1; i < e->count; i++)
+        more += looks_before(t, w, e, i);
+    *times = *w;
+    if (more == 0)
+        return true;
+    *times = (kf_curve){0};
+    if (!kfi_make_keys(t->job, times, count + more, false))
+        return false;
+    for (size_t i = 0; i < w->count; i++)
+        times->keys[i] = w->keys[i];
+    for (size_t i = 1; i < e->count; i++) {
+        double start = e->keys[i - 1].time - t->offset, gap = e->keys[i].time - e->keys[i - 1].time;
+        size_t looks = looks_before(t, w, e, i);
+        for (size_t k = 1; k <= looks; k++)
+            times->keys[count++].time = start + gap * (double)k / (double)(looks + 1);
+    }
+    return true;
+}
+
 bool kfi_see_all(const kfi_merge_track *t, unsigned c, kfi_seen *s)
 {
     const kf_curve *from = &t->original->curve[c], *w = &t->written->curve[c], *e = &t->edited->curve[c];
-    const kf_curve none = {0};
+    kf_curve times = {0};
     bool baked = kfi_came_back_baked(t->input, t->written, t->edited);
-    const kf_curve *const all[3] = {from, e, baked ? w : &none};
+    const kf_curve *const all[3] = {from, e, &times};
+    if (baked && !written_times(t, w, e, &times))
+        return false;
     if (!kfi_make_seen(t->job, s, from->count + e->count + all[2]->count + 1))
         return false;
     s->count = all_times(t, all, s->times, s->looks, s->keyed);

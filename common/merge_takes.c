@@ -63,6 +63,16 @@ static take_name parse_take(const kf_anim *written, const char *name)
     return result;
 }
 
+/* An action moves one object. A strip of such an action, as which it may be placed, stretched and cut, has its name too; but the
+ * take that shows it shows all objects. */
+static bool shows_several(const kf_take *take)
+{
+    for (size_t i = 1; i < take->track_count; i++)
+        if (take->tracks[i].node != take->tracks[0].node)
+            return true;
+    return false;
+}
+
 /* Names that programs give a take when they have none of their own. */
 static bool default_take_name(const char *name)
 {
@@ -172,28 +182,32 @@ bool kfi_match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *limi
     bool *back = kfi_alloc(job, takes, sizeof *back);
     if (!m->take || !m->owner || !m->renamed || !m->offset || !back)
         return false;
-    kfi_map own; /* the actions that objects have been seen with as their own */
+    kfi_map own; /* the actions that objects have been seen with as their own, or strips of them */
     if (!kfi_map_init(&own, job, edited->take_count))
         return false;
-    for (int pass = 0; pass < 2; pass++) {
+    /* Strips before actions, an object's own action before others. */
+    for (int pass = 0; pass < 3; pass++) {
         for (size_t i = 0; i < edited->take_count; i++) {
             const char *name = edited->takes[i].name;
             take_name told = {.take = find_take(written, name, strlen(name)), .owner = -1};
             if (told.take < 0)
                 told = parse_take(written, name);
-            if (told.twice != (pass == 0))
+            bool strip = told.owner >= 0 && !told.twice && shows_several(&edited->takes[i]);
+            if (pass != (strip ? 0 : told.twice ? 1 : 2))
                 continue;
             m->take[i] = told.take;
             m->owner[i] = told.owner;
             if (told.take >= 0)
                 back[told.take] = true;
-            if (told.take >= 0 && told.twice) {
+            if (told.take < 0 || told.owner < 0)
+                continue;
+            if (kfi_map_get(&own, told.action, told.length) >= 0) {
+                m->owner[i] = KFI_NOBODY; /* an object that is shown already */
+            } else if (pass < 2) {
                 const char *action = kfi_strndup(job, told.action, told.length);
                 if (!action)
                     return false;
                 kfi_map_put(&own, action, 0);
-            } else if (told.owner >= 0 && kfi_map_get(&own, told.action, told.length) >= 0) {
-                m->owner[i] = KFI_NOBODY; /* an object that has its own, moved by an action with just the take's name */
             }
         }
     }

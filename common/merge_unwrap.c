@@ -194,7 +194,9 @@ static bool is_orphan(const kfi_merging *m, size_t n)
     if (m->input->written->nodes[n].parent != 0 || back < 0)
         return false;
     int32_t above = m->input->edited->nodes[back].parent;
-    return above < 0 || m->matches.node[above] < 0;
+    while (above >= 0 && m->matches.node[above] < 0) /* a program's own, or new */
+        above = m->input->edited->nodes[above].parent;
+    return above < 0;
 }
 
 /* How much of every written node's motion (and of all of it: `all`) each way leaves as it was written. Those further down

@@ -5,4 +5,5 @@ set -euo pipefail
 need blender=blender || skip "Blender is missing"
 
 python3 "$root/tests/full/programs/trip.py" "$TMP"
+python3 "$root/tests/full/programs/trip_edits.py" "$TMP/edits"
 python3 "$root/tests/full/programs/trip_more.py" "$TMP/more"
