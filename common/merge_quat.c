@@ -331,7 +331,8 @@ static bool is_cut(const kfi_merge_track *t)
 }
 
 /* A bake that was edited, fitted as a whole: samples that were not edited lie on the original, whose keys stay wherever they
- * still tell the motion. Whole turns have no place in samples; `done` says whether this was for the fit. */
+ * still tell the motion. Whole turns have no place in samples, and what just goes on after the last key is add_end's; `done` says
+ * whether this was for the fit. */
 static bool fit_bake(kfi_merge_track *t, bool *done)
 {
     const kf_quat_curve *from = &t->original->quat;
@@ -353,7 +354,7 @@ static bool fit_bake(kfi_merge_track *t, bool *done)
         if (time > t->cut + limit)
             break;
         bool moved = edited_here(t, time, time);
-        edited += moved;
+        edited += moved && !(from->count && time > from->keys[from->count - 1].time + limit);
         at[count] = time;
         if (moved)
             edited_orientation(t, time, q[count]);

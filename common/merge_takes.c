@@ -67,9 +67,16 @@ static take_name parse_take(const kf_anim *written, const char *name)
  * take that shows it shows all objects. */
 static bool shows_several(const kf_take *take)
 {
-    for (size_t i = 1; i < take->track_count; i++)
-        if (take->tracks[i].node != take->tracks[0].node)
+    const kf_track *first = NULL;
+    for (size_t i = 0; i < take->track_count; i++) {
+        const kf_track *track = &take->tracks[i];
+        bool keys = false;
+        for (unsigned c = 0; c < track->curves; c++)
+            keys = keys || track->curve[c].count > 0;
+        if (keys && first && first->node != track->node)
             return true;
+        first = keys ? track : first;
+    }
     return false;
 }
 
