@@ -14,6 +14,7 @@ typedef struct counts {
         quat_keys; /* of what moves; visibility and custom channels are told apart */
     size_t visibility, morph, custom;
     size_t long_names, long_takes, odd_names;
+    size_t coded_names; /* with more than ASCII letters, digits and _, or a digit in front */
     size_t through_zero, mirrored; /* tracks with a scale that is or passes 0, or is below it */
     size_t shape_takes;            /* takes but the first that animate nothing but shapes */
 } counts;
@@ -73,6 +74,10 @@ static counts count_all(const kf_anim *anim)
     for (size_t i = 0; i < anim->node_count; i++) {
         const char *name = anim->nodes[i].name;
         n.long_names += strlen(name) > 40;
+        bool plain = !(name[0] >= '0' && name[0] <= '9');
+        for (const char *at = name; *at; at++)
+            plain = plain && ((*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_');
+        n.coded_names += !plain;
         n.odd_names += !kfi_utf8_valid(name, strlen(name)) || strpbrk(name, "|:%\"&") != NULL;
     }
     return n;
@@ -182,6 +187,7 @@ static void explain_curves(page *p, kf_program program, const kf_anim *anim, con
         maya                    ? "Maya"
         : program == KF_FOR_MAX ? "3ds Max"
                                 : "MotionBuilder");
+    say(p, "  keeps    node names, hierarchy, and when each key is (the file says %g frames a second)", anim->frame_rate);
     if (n->linear)
         say(p, "  keeps    %zu linear key%s", n->linear, plural(n->linear));
     if (n->cubic)
@@ -211,12 +217,15 @@ static void explain_curves(page *p, kf_program program, const kf_anim *anim, con
         say(p, "  keeps    animated custom channels (%zu track%s)", n->custom, plural(n->custom));
     if (n->morph)
         say(p, "  keeps    %zu morph track%s on a mesh of points", n->morph, plural(n->morph));
+    if (maya && n->coded_names)
+        say(p, "  changes  %zu node name%s with more than letters, digits and _: FBXASC and a number stand for each other character, "
+               "and are known again on the way back", n->coded_names, plural(n->coded_names));
     if (program != KF_FOR_MOTIONBUILDER && anim->take_count > 1)
         say(p,
             "  beware   %zu takes: %s has one timeline and imports one take; use --split-takes, one file "
             "each",
             anim->take_count, maya ? "Maya" : "3ds Max");
-    say(p, "  restored what was not edited comes back byte for byte");
+    say(p, "  restored what was not edited comes back byte for byte, what FBX cannot hold too; edited keys keep their form");
 }
 
 KF_API bool kf_explain(kf_job *job, const kf_anim *anim, kf_program program, const kf_sink *sink,

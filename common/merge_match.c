@@ -26,6 +26,30 @@ static size_t stem(const char *name)
     return length;
 }
 
+/* What a name was before Maya wrote every character that its names cannot have as "FBXASC" and three digits; NULL if memory
+ * runs out. */
+static const char *plain_name(kf_job *job, const char *name)
+{
+    static const char mark[] = "FBXASC";
+    size_t length = strlen(mark), used = 0;
+    if (!strstr(name, mark))
+        return name;
+    char *plain = kfi_strndup(job, name, strlen(name));
+    while (plain && *name) {
+        unsigned byte = 0;
+        size_t digits = 0;
+        if (strncmp(name, mark, length) == 0)
+            for (; digits < 3 && name[length + digits] >= '0' && name[length + digits] <= '9'; digits++)
+                byte = 10 * byte + (unsigned)(name[length + digits] - '0');
+        bool coded = digits == 3 && byte > 0 && byte < 256;
+        plain[used++] = coded ? (char)byte : *name;
+        name += coded ? length + digits : 1;
+    }
+    if (plain)
+        plain[used] = '\0';
+    return plain;
+}
+
 static bool match_nodes(kf_job *job, const kfi_merge *input, kfi_matches *m)
 {
     const kf_anim *written = input->written, *edited = input->edited;
@@ -48,13 +72,15 @@ static bool match_nodes(kf_job *job, const kfi_merge *input, kfi_matches *m)
         m->node[m->wrapper] = 0;
         m->back[0] = m->wrapper;
     }
-    /* Below the wrapper first, whole names before stems. */
-    for (int pass = 0; pass < 4; pass++) {
+    /* Below the wrapper first, whole names before stems and those that were written otherwise. */
+    for (int pass = 0; pass < 6; pass++) {
         for (size_t i = 0; i < edited->node_count; i++) {
             const char *name = edited->nodes[i].name;
             if (m->node[i] >= 0 || inside[i] != (pass % 2 == 0))
                 continue;
-            int64_t found = kfi_map_get(&map, name, pass < 2 ? strlen(name) : stem(name));
+            if (pass > 3 && !(name = plain_name(job, name)))
+                return false;
+            int64_t found = kfi_map_get(&map, name, pass / 2 == 1 ? stem(name) : strlen(name));
             if (found >= 0 && m->back[found] < 0) {
                 m->node[i] = (int32_t)found;
                 m->back[found] = (int32_t)i;

@@ -136,6 +136,16 @@ class NodeNames(EditCase):
         self.assertIn('node "arm.0x1"', self.said)
         self.assertIn("arm.0x1", self.said)
 
+    def test_characters_as_numbers(self):
+        """Maya has no names with dots, blanks or a digit in front."""
+        odd = self.original.replace(b"arm\0", b"3 .\0")
+        for coded, known in (("FBXASC051FBXASC032FBXASC046", True), ("FBXASC0513FBXASC032FBXASC046", False), ("FBXASC05", False)):
+            with self.subTest(coded=coded):
+                self.original, was = odd, self.original
+                self.assertEqual(self.rename("3 .", coded) == odd, known, self.said)
+                self.original = was
+                self.assertEqual(coded not in self.said, known, self.said)
+
 
 class Mirrored(EditCase):
     """A node in a mirror: two signs of its scale, which are half a turn about the third axis."""
