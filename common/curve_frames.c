@@ -30,9 +30,14 @@ double kfi_walk_value(kfi_walk *walk, const kfi_frames *frames, size_t frame, pt
     double near = 1e-3 / frames->rate;
     while (walk->next < curve->count && curve->keys[walk->next].time <= time + near)
         walk->next++;
-    bool on_frame = walk->next > 0 && curve->keys[walk->next - 1].time >= time - near;
-    *key = on_frame ? (ptrdiff_t)walk->next - 1 : KFI_NO_KEY;
-    return on_frame ? curve->keys[walk->next - 1].value : kfi_curve_value(curve, time, walk->rest);
+    *key = KFI_NO_KEY;
+    double least = INFINITY;
+    for (size_t i = walk->next; i > 0 && curve->keys[i - 1].time >= time - near; i--)
+        if (fabs(curve->keys[i - 1].time - time) < least) {
+            least = fabs(curve->keys[i - 1].time - time);
+            *key = (ptrdiff_t)i - 1;
+        }
+    return *key != KFI_NO_KEY ? curve->keys[*key].value : kfi_curve_value(curve, time, walk->rest);
 }
 
 bool kfi_rotation_frames(kf_job *job, const kf_track *track, kf_rotation_order from, kf_rotation_order to,

@@ -27,7 +27,7 @@ typedef struct kfi_walk {
 enum { KFI_NO_KEY = -1 };
 
 /* The value at a frame; frames must ascend from call to call. `key` is the key that stands on the frame
- * (within a thousandth of it), of several the last, or KFI_NO_KEY. */
+ * (within a thousandth of it), of several the nearest, of those at one time the last, or KFI_NO_KEY. */
 double kfi_walk_value(kfi_walk *walk, const kfi_frames *frames, size_t frame, ptrdiff_t *key);
 
 /* A rotation track as one key a frame on three curves in another rotation order, or of quaternions. */

@@ -154,6 +154,20 @@ static bool gather_values(nytro_node *node, nytro_channel *to, size_t limit)
     return settle_mixed(node, to, alone);
 }
 
+/* Times are stored in 32 bits. A new key amid a fast turn is one where it will stand, or it would be too early or too late; at
+ * the end of a turn it stays what it is. */
+static void at_stored_time(const kf_quat_curve *quat, nytro_key *key)
+{
+    double stored = (double)(float)key->time, by = fabs(stored - key->time), before[4], after[4];
+    kfi_quat_curve_value(quat, key->time - by, before);
+    kfi_quat_curve_value(quat, key->time + by, after);
+    double came = kfi_quat_angle(before, key->value), goes = kfi_quat_angle(after, key->value);
+    if (key->origin >= 0 || fmax(came, goes) < 1e-4 || fmin(came, goes) < 0.25 * fmax(came, goes))
+        return;
+    memcpy(key->value, stored < key->time ? before : after, sizeof before);
+    key->time = stored;
+}
+
 static bool gather_rotations(nytro_node *node, nytro_channel *to, size_t limit)
 {
     const kf_track *track = to->track;
@@ -181,6 +195,7 @@ static bool gather_rotations(nytro_node *node, nytro_channel *to, size_t limit)
         memcpy(to->keys[i].value, key->q, sizeof key->q);
         if (to->quat.tcb)
             to->keys[i].tcb = to->quat.tcb[i];
+        at_stored_time(&to->quat, &to->keys[i]);
     }
     to->count = to->quat.count;
     return true;

@@ -5,6 +5,7 @@ import math
 import os
 import random
 import re
+import struct
 import sys
 import unittest
 
@@ -120,6 +121,21 @@ class Motion(Case):
             self.assertLess(len(keys), 100)
             off = max(abs(motion.game_value(keys, [float(k["t"]) for k in keys], t) - v) for t, v in samples)
             self.assertLessEqual(off, 1e-4 * motion.range_of([v for _, v in samples]), c)
+
+    def test_made_files_come_back(self):
+        """A jump is told as a turn within a ten-thousandth of a second: what was made of it goes through FBX once more."""
+        for seed in (5, 18, 34, 61):
+            self.convert(scene(seed, channels="R"), "nytro-anim")
+            self.assertTrue(self.keyferry("verify", "nytro-anim").out.endswith(b": ok\n"))
+
+    def test_keys_beside_a_frame(self):
+        """Half turns from frame to frame, one of them where two angles turn about the same axis: FBX gets keys just beside it."""
+        turns = ((0.8933517932891846, 0.002094391966238618, -0.12809434533119202, -0.43070873618125916),
+                 (0.36566200852394104, 0.604951024055481, -0.3649064898490906, 0.6059445142745972),
+                 (-0.21171249449253082, 0.7302011251449585, -0.2370026856660843, -0.6048254370689392))
+        data = struct.pack("<I", len(turns)) + b"".join(struct.pack("<4f", *q) for q in turns) + struct.pack("<2I", 0, 0)
+        self.put("turns.anm", data)
+        self.assertTrue(self.keyferry("verify", "turns.anm").out.endswith(b": ok\n"))
 
     def test_rotations_that_jump(self):
         turn = [(0.0, 10.0, motion.STEP, [0] * 4), (0.5, 50.0, motion.STEP, [0] * 4), (1.0, -20.0, motion.STEP, [0] * 4)]
