@@ -80,13 +80,15 @@ static bool shows_several(const kf_take *take)
     return false;
 }
 
-/* Names that programs give a take when they have none of their own. */
-static bool default_take_name(const char *name)
+/* Names that programs give a take when they have none of their own; Blender gives it the scene's. */
+static bool default_take_name(const kf_anim *edited, const char *name)
 {
     static const char *const names[] = {"Scene", "Take 001", "Take001", "Default", "Default Take"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
+    if (edited->creator && strncmp(edited->creator, "Blender", 7) == 0)
+        return true;
     return strchr(name, '|') != NULL;
 }
 
@@ -158,7 +160,7 @@ static void match_renamed(const kfi_merge *input, const kfi_limits *limits, cons
         size_t best_gap = SIZE_MAX, from = 0, to = 0;
         for (size_t i = 0; i < edited->take_count; i++) {
             for (size_t k = 0; k < written->take_count; k++) {
-                if (m->take[i] >= 0 || back[k] || default_take_name(edited->takes[i].name))
+                if (m->take[i] >= 0 || back[k] || default_take_name(edited, edited->takes[i].name))
                     continue;
                 double like = likeness(input, limits, ways, m, &edited->takes[i], &written->takes[k]);
                 size_t a = edited->takes[i].track_count, b = written->takes[k].track_count, gap = a > b ? a - b : b - a;
@@ -230,13 +232,13 @@ bool kfi_match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *limi
             strange = i;
             strange_count++;
         }
-    if (lost_count > 1 && strange_count == 1 && default_take_name(edited->takes[strange].name)) {
+    if (lost_count > 1 && strange_count == 1 && default_take_name(edited, edited->takes[strange].name)) {
         /* One of several takes, or some of each, under a program's own name. */
         m->scene = (int32_t)strange;
         return kfi_match_scene(job, input, limits, ways, back, m);
     } else if (lost_count == 1 && strange_count == 1) {
         m->take[strange] = (int32_t)lost;
-        if (!default_take_name(edited->takes[strange].name))
+        if (!default_take_name(edited, edited->takes[strange].name))
             m->renamed[lost] = edited->takes[strange].name;
     } else if (lost_count > 0 && strange_count > 0 && lost_count * strange_count <= MOST_PAIRS) {
         match_renamed(input, limits, ways, m, back);

@@ -135,7 +135,8 @@ static bool turn_back(kf_job *job, const kf_anim *from, const kfi_turn ways[KFI_
 {
     const double origin[3] = {0, 0, 0};
     *to = *from;
-    to->creator = NULL;
+    if (to->creator && strncmp(to->creator, "Keyferry", 8) == 0)
+        to->creator = NULL;
     to->nodes = kfi_alloc(job, from->node_count, sizeof *to->nodes);
     to->takes = kfi_alloc(job, from->take_count, sizeof *to->takes);
     if (!to->nodes || !to->takes)

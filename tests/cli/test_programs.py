@@ -41,6 +41,21 @@ class TakeNames(EditCase):
             self.assertEqual(self.rename_all(name), self.original, self.said)
             self.assertRegex(self.said, "0 of [0-9]+ tracks changed")
 
+    def test_the_scenes(self):
+        """Blender calls the only take like the scene: nobody has renamed it. Other programs' names are their users'."""
+        self.ending, self.original = "nanim", nytro.build()[0]
+        for program, renamed in (("Blender", False), ("Program", True)):
+            def change(scene, program=program):
+                by_a_program(scene)
+                head = scene.root.first("FBXHeaderExtension")
+                for p in [head, head.first("SceneInfo").first("Properties70")]:
+                    for node in p.children:
+                        node.values = [v.replace("Program", program) for v in node.values]
+                (take, _), = scene.takes().items()
+                rename_take(scene, take, "Shot 12")
+            self.edit(change, "--for", "blender")
+            self.assertEqual('is "Shot 12" now' in self.said, renamed, self.said)
+
     def test_another_objects_action(self):
         """"Camera|Lamp|idle" shows the camera moved by the lamp's action: nobody wrote that."""
         self.assertEqual(self.rename_all("Camera|Lamp|%s"), self.original, self.said)
