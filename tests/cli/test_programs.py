@@ -106,6 +106,23 @@ class TakeNames(EditCase):
         self.assertEqual(self.edit(change), self.original, self.said)
         self.assertRegex(self.said, "0 of [0-9]+ tracks changed")
 
+    def test_a_strip_before_the_action(self):
+        """A strip has its action's name, and the take that shows it shows all nodes: then what it does to the action counts."""
+        def change(scene):
+            by_a_program(scene)
+            self.where = take, node, prop, axis = min(w for w in scene.curves() if w[0] == "searching" and w[2] == TURN)
+            scene.clone_take(take, "own")
+            own_curves(scene, "own", node)
+            rename_take(scene, "own", "%s|%s|%s" % (node, node, take))
+            scene.__init__(scene.text())
+            curve = scene.curve(*self.where)
+            for key in curve.keys:
+                key.value += 2.0
+            curve.store()
+            rename_take(scene, take, node + "|" + take)
+        self.edit(change)
+        self.assertIn('changed: take "%s", node "%s", rotation' % self.where[:2], self.said)
+
     def test_the_scene_shows_one_take_of_each(self):
         """One take is left under the program's name; of a node that has no curves in that take the motion of another."""
         def change(scene):
