@@ -42,7 +42,8 @@ kf_job kfi_aside(const kf_job *job)
 
 bool kfi_aside_end(kf_job *job, kf_job *aside)
 {
-    if (aside->error.code == KF_MEMORY_LIMIT)
+    aside->arena.over_limit = aside->error.code == KF_MEMORY_LIMIT; /* or that of an arena beside it was */
+    if (aside->arena.over_limit)
         kfi_no_memory(job, &aside->arena); /* of the job's limit */
     else if (!kfi_failed(job))
         job->error = aside->error;

@@ -48,6 +48,13 @@ class Long(Case):
         """Each of many jumps is two keys; time and memory grow with them, and no faster."""
         self.convert("held", 4000, "--max-memory", "16M")
 
+    def test_too_little_memory(self):
+        """Wherever it ends, the limit that is told is the one that was given."""
+        self.made("weighted", 300)
+        for limit in (500, 1500, 2000, 3000):
+            said = self.keyferry("convert", "made.fbx", "out.nanim", "--max-memory", f"{limit}K", code=1).err
+            self.assertIn(f"needs more memory than the limit of {limit << 10} bytes (raise it with --max-memory)", said)
+
     def test_rotations(self):
         rng = random.Random(1)
         self.put("made.fbx", fbxmade.scene({"part": {"R": [curve(rng, "weighted", 200) for _ in range(3)]}}, 30, 199 / 30).encode())
