@@ -125,9 +125,18 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
         if (!kfi_merge_baked(&t))
             return false;
     } else {
-        for (unsigned c = 0; c < t.original->curves; c++)
+        bool otherwise = false, changed = false;
+        for (unsigned c = 0; c < t.original->curves; c++) {
+            size_t drawn = t.segments_fitted;
+            t.changed = false;
             if (!kfi_merge_keys(&t, c))
                 return false;
+            otherwise = otherwise || (t.changed && t.segments_fitted == drawn);
+            changed = changed || t.changed;
+        }
+        t.changed = changed;
+        if (t.segments_fitted && !otherwise && !kfi_merge_drawn_together(&t))
+            return false;
     }
     if (!t.changed) {
         *merged = *t.original;

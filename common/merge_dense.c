@@ -1,11 +1,10 @@
-/* Curves that came back as plain samples, or with a helper key moved: fitted with the format's keys, the original's
- * first.
+/* Curves that came back with a helper key moved: fitted with the format's keys, the original's first. So are those in
+ * merge_baked.c.
  *
  * What was written need not be what the game plays (FBX's TCB rule, no ease), so where the samples are still those that
  * were written, the original itself is what is fitted: then its own keys are found again, to the byte. */
 #include "fit.h"
 #include "merge_internal.h"
-#include "tolerance.h"
 
 #include <math.h>
 
@@ -52,10 +51,10 @@ static bool tell_off(const kfi_merge_track *t, double worst, double at)
                     worst);
 }
 
-/* The original, but what was edited is open for handles, and the TCB segments beside that keep their shape by them. `looks`
- * tells what was edited. */
-static bool open_edited(const kfi_merge_track *t, unsigned c, const kfi_seen *keys, const uint8_t *looks, double tolerance,
-                        kf_curve *to)
+/* The original, but what was edited is open for handles, and the TCB segments beside that keep their shape by them. `after`
+ * tells of each sample whether what follows it was edited. */
+bool kfi_open_edited(const kfi_merge_track *t, unsigned c, const kfi_seen *keys, const bool *after, double tolerance,
+                     kf_curve *to)
 {
     const kf_curve *from = &t->original->curve[c];
     bool *edited = kfi_alloc(t->job, from->count, sizeof *edited), *grows = kfi_alloc(t->job, from->count, sizeof *grows);
@@ -66,7 +65,7 @@ static bool open_edited(const kfi_merge_track *t, unsigned c, const kfi_seen *ke
     for (size_t i = 0, key = 0; i + 1 < keys->count; i++) {
         while (key + 1 < from->count && from->keys[key + 1].time <= keys->times[i])
             key++;
-        if (looks[i] > FEW_LOOKS && key < from->count)
+        if (after[i] && key < from->count)
             edited[key] = grows[key] = true;
     }
     kfi_curve_affected(from, grows, which);
@@ -101,22 +100,29 @@ void kfi_pass_on(const kf_curve *begun, const kf_curve *original, kf_curve *fitt
     }
 }
 
+/* The rest is for what a cubic can do between two looks, and for the tenth by which helper keys miss ease. Misses of three
+ * angles add up. */
+static double aim_of(const kfi_merge_track *t)
+{
+    return t->original->channel == KF_ROTATION ? 0.5 : 0.85;
+}
+
 /* Fits what was drawn through `keys`, and looks closer wherever the fit leaves it. No keys: it was not edited. */
 static bool fit_drawn(const kfi_merge_track *t, unsigned c, const kfi_seen *keys, kfi_fit_options options, kf_curve *fitted)
 {
     double tolerance = options.tolerance;
-    /* The rest is for what a cubic can do between two looks, and for the tenth by which helper keys miss ease. Misses of three
-     * angles add up. */
-    double aim = t->original->channel == KF_ROTATION ? 0.5 : 0.85;
+    double aim = aim_of(t);
     uint8_t *looks = kfi_alloc_raw(t->job, keys->count, sizeof *looks);
+    bool *after = kfi_alloc_raw(t->job, keys->count, sizeof *after);
     kfi_seen probes, all;
-    if (!looks || !kfi_make_seen(t->job, &probes, PROBES))
+    if (!looks || !after || !kfi_make_seen(t->job, &probes, PROBES))
         return false;
     bool edited = keys->edits > 0;
     for (size_t i = 0; i + 1 < keys->count; i++) {
         double worst, at;
         bool here = probe(t, c, keys, i, options.original, &probes, &worst, &at);
         looks[i] = here ? MANY_LOOKS : FEW_LOOKS;
+        after[i] = here;
         edited = edited || here;
     }
     if (!edited)
@@ -125,7 +131,7 @@ static bool fit_drawn(const kfi_merge_track *t, unsigned c, const kfi_seen *keys
     kf_curve opened;
     if (options.handles) {
         options.original = &opened;
-        if (!open_edited(t, c, keys, looks, 0.5 * aim * tolerance, &opened))
+        if (!kfi_open_edited(t, c, keys, after, 0.5 * aim * tolerance, &opened))
             return false;
     }
     options.tolerance = aim * tolerance;
@@ -176,70 +182,21 @@ static bool fit_drawn(const kfi_merge_track *t, unsigned c, const kfi_seen *keys
     }
 }
 
-/* ---------------------------------------------------------------- samples */
+/* ---------------------------------------------------------------- all components */
 
-/* Whether TCB keys got numbers that the other components, which share them, do not have. */
-static bool has_own_numbers(const kfi_merge_track *t, const kf_curve *fitted)
+bool kfi_share_tcb(const kfi_merge_track *t)
 {
     const kf_capabilities *can = t->input->capabilities;
     if (!can->components_together || !(can->interps >> KF_BEZIER & 1) || t->original->curves == 1)
         return false;
-    for (size_t i = 0; i < fitted->count; i++) {
-        bool tcb = fitted->keys[i].interp == KF_TCB || (i > 0 && fitted->keys[i - 1].interp == KF_TCB);
-        if (tcb && (fitted->origin[i].key == KF_NEW || fitted->origin[i].changed & (KF_CHANGED_TCB | KF_CHANGED_EASE)))
-            return true;
-    }
+    for (unsigned c = 0; c < t->original->curves; c++)
+        for (size_t i = 0; i < t->original->curve[c].count; i++)
+            if (t->original->curve[c].keys[i].interp == KF_TCB)
+                return true;
     return false;
 }
 
-/* Without what lies behind the end of a bake that is shorter now. */
-static kf_curve cut_off(const kfi_merge_track *t, kf_curve curve)
-{
-    while (curve.count && curve.keys[curve.count - 1].time > t->cut + 1e-4)
-        curve.count--;
-    return curve;
-}
-
-/* The other components follow by nothing but handles. */
-static bool fit_by_handles(const kfi_merge_track *t, unsigned c, const kfi_seen *keys, kfi_fit_options options, kf_curve *fitted)
-{
-    kf_curve opened;
-    uint8_t *looks = kfi_alloc_raw(t->job, keys->count, sizeof *looks);
-    if (!looks)
-        return false;
-    for (size_t i = 0; i + 1 < keys->count; i++)
-        looks[i] = keys->edited[i] || keys->edited[i + 1] ? MANY_LOOKS : FEW_LOOKS;
-    if (!open_edited(t, c, keys, looks, 0.5 * options.tolerance, &opened))
-        return false;
-    opened = cut_off(t, opened);
-    options.original = &opened;
-    options.handles = true;
-    if (!kfi_fit(t->job, keys->times, keys->value, keys->count, &options, fitted))
-        return false;
-    kfi_pass_on(&opened, &t->original->curve[c], fitted);
-    return true;
-}
-
-/* Whether keys would have to be set for the sake of other components' ones, where TCB keys are. */
-static bool apart(const kfi_merge_track *t, const kf_curve fitted[3])
-{
-    const kf_capabilities *can = t->input->capabilities;
-    if (!can->components_together || !(can->interps >> KF_BEZIER & 1) || t->original->curves == 1)
-        return false;
-    bool tcb = false, differ = false;
-    for (unsigned c = 0; c < t->original->curves; c++) {
-        const kf_curve *from = &t->original->curve[c], *a = fitted[c].count ? &fitted[c] : from;
-        const kf_curve *b = fitted[0].count ? &fitted[0] : &t->original->curve[0];
-        for (size_t i = 0; i < from->count; i++)
-            tcb = tcb || from->keys[i].interp == KF_TCB;
-        differ = differ || a->count != b->count;
-        for (size_t i = 0; i < a->count && !differ; i++)
-            differ = a->keys[i].time != b->keys[i].time;
-    }
-    return tcb && differ;
-}
-
-static bool take_fitted(kfi_merge_track *t, unsigned c, const kf_curve *fitted)
+bool kfi_take_fitted(kfi_merge_track *t, unsigned c, const kf_curve *fitted)
 {
     const kf_curve *from = &t->original->curve[c];
     if (fitted->count == 0) { /* others may have changed in the same keys: its own keep their bytes */
@@ -262,46 +219,104 @@ static bool take_fitted(kfi_merge_track *t, unsigned c, const kf_curve *fitted)
     return true;
 }
 
-static kfi_fit_options options_for(const kfi_merge_track *t, unsigned c, const kfi_seen *keys)
-{
-    return (kfi_fit_options){.interps = t->input->capabilities->interps,
-                             .tolerance = keys->tolerance,
-                             .original = &t->original->curve[c],
-                             .between = keys->between};
-}
-
 bool kfi_merge_drawn(kfi_merge_track *t, unsigned c)
 {
     kfi_seen keys;
     kf_curve fitted = {0};
-    return kfi_see_all(t, c, &keys) && fit_drawn(t, c, &keys, options_for(t, c, &keys), &fitted) &&
-           take_fitted(t, c, &fitted);
+    if (!kfi_see_all(t, c, &keys))
+        return false;
+    kfi_fit_options options = {
+        .interps = t->input->capabilities->interps, .tolerance = keys.tolerance, .original = &t->original->curve[c]};
+    return fit_drawn(t, c, &keys, options, &fitted) && kfi_take_fitted(t, c, &fitted);
 }
 
-bool kfi_merge_baked(kfi_merge_track *t)
+/* As samples, with every second look for a middle. */
+static bool look_closely(const kfi_merge_track *t, unsigned c, const kfi_seen *keys, kfi_seen *to)
 {
-    kfi_seen keys[3];
-    kf_curve fitted[3] = {{0}};
-    bool own[3] = {false}, shorter = false, done = false;
-    for (unsigned c = 0; c < t->original->curves; c++) {
-        const kf_curve left = cut_off(t, t->original->curve[c]);
-        if (!kfi_see_all(t, c, &keys[c]))
-            return false;
-        kfi_fit_options options = options_for(t, c, &keys[c]);
-        options.original = &left;
-        shorter = shorter || left.count < t->original->curve[c].count;
-        if (keys[c].edits == 0 && left.count == t->original->curve[c].count)
-            continue;
-        if (!kfi_fit(t->job, keys[c].times, keys[c].value, keys[c].count, &options, &fitted[c]))
-            return false;
-        own[c] = has_own_numbers(t, &fitted[c]);
-    }
-    bool any = own[0] || own[1] || own[2];
-    if (!shorter && (any || apart(t, fitted)) && !kfi_merge_together(t, keys, fitted, &done))
+    if (!kfi_make_seen(t->job, to, keys->count * MANY_LOOKS + 1))
         return false;
-    for (unsigned c = 0; c < t->original->curves; c++)
-        if ((own[c] && !done && !fit_by_handles(t, c, &keys[c], options_for(t, c, &keys[c]), &fitted[c])) ||
-            !take_fitted(t, c, &fitted[c]))
-            return false;
+    for (size_t i = 0; i + 1 < keys->count; i++)
+        look_between(keys, i, MANY_LOOKS, to);
+    to->times[to->count] = keys->times[keys->count - 1];
+    to->looks[to->count] = keys->looks[keys->count - 1];
+    to->keyed[to->count++] = keys->keyed[keys->count - 1];
+    kfi_see(t, c, to);
+    to->between = kfi_alloc_raw(t->job, to->count, sizeof *to->between);
+    if (!to->between)
+        return false;
+    for (size_t i = 0; 2 * i < to->count; i++) {
+        to->between[i] = 2 * i + 1 < to->count ? to->value[2 * i + 1] : NAN;
+        to->times[i] = to->times[2 * i];
+        to->value[i] = to->value[2 * i];
+        to->edited[i] = to->edited[2 * i];
+    }
+    to->count = (to->count + 1) / 2;
+    to->tolerance = aim_of(t) * keys->tolerance;
     return true;
+}
+
+/* How many keys there are at the least once x, y and z have them at the same times. */
+static size_t count_times(const kf_track *track)
+{
+    size_t at[3] = {0}, count = 0;
+    for (;; count++) {
+        double least = INFINITY;
+        for (unsigned c = 0; c < track->curves; c++)
+            if (at[c] < track->curve[c].count)
+                least = fmin(least, track->curve[c].keys[at[c]].time);
+        if (least == INFINITY)
+            return count;
+        for (unsigned c = 0; c < track->curves; c++)
+            while (at[c] < track->curve[c].count && track->curve[c].keys[at[c]].time <= least + 1e-9)
+                at[c]++;
+    }
+}
+
+static bool as_drawn(const kfi_merge_track *t, const kfi_seen keys[3], const kf_curve fitted[3], kfi_seen *probes)
+{
+    for (unsigned c = 0; c < t->original->curves; c++)
+        for (size_t i = 0; i + 1 < keys[c].count; i++) {
+            double worst, at;
+            probe(t, c, &keys[c], i, &fitted[c], probes, &worst, &at);
+            if (!(worst <= keys[c].tolerance))
+                return false;
+        }
+    return true;
+}
+
+bool kfi_merge_drawn_together(kfi_merge_track *t)
+{
+    enum { ATTEMPTS = 3 }; /* ever closer, for what the fit does between two looks */
+    kfi_seen keys[3] = {{0}}, all[3] = {{0}}, probes;
+    kf_curve fitted[3];
+    bool done = false;
+    size_t pieces = 0;
+    if (!kfi_share_tcb(t))
+        return true;
+    for (unsigned c = 0; c < t->original->curves; c++) {
+        if (t->original->curve[c].count == 0)
+            return true;
+        if (!kfi_see_all(t, c, &keys[c]) || !look_closely(t, c, &keys[c], &all[c]))
+            return false;
+    }
+    if (!kfi_make_seen(t->job, &probes, PROBES))
+        return false;
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if (!kfi_merge_together(t, all, fitted, &done, &pieces))
+            return false;
+        if (!done || fitted[0].count >= count_times(t->merged))
+            return true;
+        done = as_drawn(t, keys, fitted, &probes);
+        if (done)
+            break;
+        for (unsigned c = 0; c < t->original->curves; c++)
+            all[c].tolerance *= 0.7;
+    }
+    if (!done)
+        return true;
+    t->keys_changed = t->keys_added = t->keys_removed = t->segments_fitted = 0;
+    for (unsigned c = 0; c < t->original->curves; c++)
+        if (!kfi_take_fitted(t, c, &fitted[c]))
+            return false;
+    return kfi_tell_pieces(t, pieces);
 }

@@ -67,12 +67,22 @@ void kfi_see(const kfi_merge_track *t, unsigned component, kfi_seen *s);
 bool kfi_see_all(const kfi_merge_track *t, unsigned component, kfi_seen *s);
 /* merge_dense.c: the same for curves that came back with a helper key moved. */
 bool kfi_merge_drawn(kfi_merge_track *t, unsigned component);
-/* The same for all components of a track that came back baked. */
+/* And once more for all components, none of which was edited otherwise, where that leaves more of their TCB keys as they are. */
+bool kfi_merge_drawn_together(kfi_merge_track *t);
+bool kfi_open_edited(const kfi_merge_track *t, unsigned component, const kfi_seen *keys, const bool *after, double tolerance,
+                     kf_curve *to);
+/* Whether components share TCB keys, but not their handles. */
+bool kfi_share_tcb(const kfi_merge_track *t);
+/* What was fitted becomes a part of what is merged. No keys: it was not edited. */
+bool kfi_take_fitted(kfi_merge_track *t, unsigned component, const kf_curve *fitted);
+/* merge_baked.c: for all components of a track that came back baked. */
 bool kfi_merge_baked(kfi_merge_track *t);
 /* Origins of a fit name keys of the curve it began with, and those the original's: what those are. */
 void kfi_pass_on(const kf_curve *begun, const kf_curve *original, kf_curve *fitted);
-/* merge_together.c: the same where x, y and z share TCB keys. Not *done: no such case. */
-bool kfi_merge_together(kfi_merge_track *t, const kfi_seen seen[3], kf_curve fitted[3], bool *done);
+/* merge_together.c: the same where x, y and z share TCB keys. Not *done: no such case. *pieces: how many keys it took to tell
+ * segments with ease that nobody edited. */
+bool kfi_merge_together(kfi_merge_track *t, const kfi_seen seen[3], kf_curve fitted[3], bool *done, size_t *pieces);
+bool kfi_tell_pieces(const kfi_merge_track *t, size_t pieces);
 /* merge_border.c: numbers for a key that keeps its slope on one side, whatever its neighbour on the other. For each
  * component what lies between the key and its neighbours, both forward in time, and the tangent that it had. */
 typedef struct kfi_border {

@@ -260,7 +260,7 @@ static bool stays(const kfi_together *g, unsigned c, const kf_curve *now)
     return true;
 }
 
-bool kfi_merge_together(kfi_merge_track *t, const kfi_seen seen[3], kf_curve fitted[3], bool *done)
+bool kfi_merge_together(kfi_merge_track *t, const kfi_seen seen[3], kf_curve fitted[3], bool *done, size_t *pieces)
 {
     kfi_together g = {.t = t, .seen = seen, .count = t->original->curve[0].count};
     *done = false;
@@ -277,10 +277,16 @@ bool kfi_merge_together(kfi_merge_track *t, const kfi_seen seen[3], kf_curve fit
     }
     memcpy(fitted, joined, sizeof joined);
     *done = true;
-    return g.pieces == 0 ||
+    *pieces = g.pieces;
+    return true;
+}
+
+bool kfi_tell_pieces(const kfi_merge_track *t, size_t pieces)
+{
+    return pieces == 0 ||
            kfi_note(t->job, "ease-split",
                     "take \"%.60s\", node \"%.60s\", %s: no tension, continuity and bias that x, y and z share say the slopes "
                     "beside what was edited: %zu more keys, so that segments with ease play as before",
                     t->take, t->input->original->nodes[t->original->node].name,
-                    kfi_channel_name((kf_channel)t->original->channel), g.pieces);
+                    kfi_channel_name((kf_channel)t->original->channel), pieces);
 }

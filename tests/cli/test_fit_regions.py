@@ -105,6 +105,30 @@ class Regions(unittest.TestCase):
     def test_mixed(self):
         self.check("mixed", 2, 5, 6)
 
+    def test_moved_helper_key(self):
+        """The same where a helper key of an eased segment was moved, which others before and after it are like."""
+        lost = 0
+        for seed in range(4):
+            keys = keys_of(random.Random(f"helper {seed}"), "ease")
+            original = fitcases.file_of(keys)
+            with tempfile.TemporaryDirectory() as folder:
+                bench = fitcases.Bench(os.environ["KEYFERRY"], folder)
+                with open(bench.path("b.ani"), "wb") as f:
+                    f.write(original)
+                bench.run("convert", "b.ani", "b.fbx", "--ascii", "-y", "--no-sidecar", "--tcb", "slopes")
+                with open(bench.path("b.fbx")) as f:
+                    scene = fitcases.fbxtext.Scene(f.read())
+                for axis, amount in zip("xyz", (0.2, 0.1, 0.05)):
+                    curve = scene.curve("go", "part", PROP, axis)
+                    helpers = [k for k in curve.keys if min(abs(k.time / 46186158000 - own[0]) for own in keys) > 1e-4]
+                    helpers[len(helpers) // 2].value += amount
+                    curve.store()
+                now = fitcases.records(bench.back(scene))
+            self.assertLessEqual(len(now), 16 + 14)
+            kept = set(now)
+            lost += sum(r not in kept for r in fitcases.records(original))
+        self.assertLessEqual(lost, 4 * 4)
+
 
 if __name__ == "__main__":
     unittest.main()
