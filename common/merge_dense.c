@@ -286,7 +286,8 @@ static bool as_drawn(const kfi_merge_track *t, const kfi_seen keys[3], const kf_
 
 bool kfi_merge_drawn_together(kfi_merge_track *t)
 {
-    enum { ATTEMPTS = 3 }; /* ever closer, for what the fit does between two looks */
+    /* Ever closer, for what the fit does between two looks. So many looks at a curve that is longer would take too much. */
+    enum { ATTEMPTS = 3, LONGEST = 10000 };
     kfi_seen keys[3] = {{0}}, all[3] = {{0}}, probes;
     kf_curve fitted[3];
     bool done = false;
@@ -296,7 +297,11 @@ bool kfi_merge_drawn_together(kfi_merge_track *t)
     for (unsigned c = 0; c < t->original->curves; c++) {
         if (t->original->curve[c].count == 0)
             return true;
-        if (!kfi_see_all(t, c, &keys[c]) || !look_closely(t, c, &keys[c], &all[c]))
+        if (!kfi_see_all(t, c, &keys[c]))
+            return false;
+        if (keys[c].count > LONGEST)
+            return true;
+        if (!look_closely(t, c, &keys[c], &all[c]))
             return false;
     }
     if (!kfi_make_seen(t->job, &probes, PROBES))
