@@ -63,6 +63,7 @@ class Awkward(Case):
         self.assertIn(3, [self.run_with(f"close {n}", "convert", DOOR, "/dev/null", "--to", "fbx", "--no-sidecar").returncode
                           for n in range(1, 8)])
 
+    @unittest.skipIf("coverage" in os.environ.get("KEYFERRY_INSTRUMENT", ""), "what counts takes memory and does not look if it gets any")
     def test_memory_runs_out_while_files_are_made(self):
         self.keyferry("convert", DOOR, "new.fbx")
         new = {f"out{name[3:]}": (self.dir / name).read_bytes() for name in ("new.fbx", "new.fbx.kf")}
