@@ -184,8 +184,10 @@ static bool is_bake(const kfi_conforming *c, const kf_curve *curve)
     return true;
 }
 
-static bool fit_bake(const kfi_conforming *c, const kf_track *track, kf_curve *curve)
+/* Where there are hardly fewer keys than samples, those are noise: lines say it best, and nothing is fitted. */
+static bool fit_bake(const kfi_conforming *c, const kf_track *track, kf_curve *curve, kf_curve **fitted)
 {
+    *fitted = NULL;
     double *times = kfi_alloc_raw(c->job, curve->count, sizeof *times);
     double *values = kfi_alloc_raw(c->job, curve->count, sizeof *values);
     if (!times || !values)
@@ -196,7 +198,14 @@ static bool fit_bake(const kfi_conforming *c, const kf_track *track, kf_curve *c
     }
     kfi_fit_options options = {.interps = c->can->interps,
                                .tolerance = kfi_tolerated(c->tolerance, (kf_channel)track->channel, curve)};
-    return kfi_fit(c->job, times, values, curve->count, &options, curve);
+    kf_curve *to = kfi_alloc(c->job, 1, sizeof *to);
+    if (!to || !kfi_fit(c->job, times, values, curve->count, &options, to))
+        return false;
+    if (to->count > curve->count / 4 * 3 && kfi_can(c, KF_LINEAR))
+        return true;
+    *curve = *to;
+    *fitted = to;
+    return true;
 }
 
 /* The curve's TCB keys become ones with handles, its ease keys of their own. */
@@ -257,10 +266,8 @@ static bool conform_keyed(const kfi_conforming *c, kf_track *track, kfi_conforme
     for (unsigned i = 0; i < track->curves; i++) {
         kf_curve *curve = &track->curve[i];
         if (track->state == KF_TRACK_NEW && is_bake(c, curve)) {
-            found->fitted[i] = kfi_alloc(c->job, 1, sizeof *curve);
-            if (!found->fitted[i] || !fit_bake(c, track, curve))
+            if (!fit_bake(c, track, curve, &found->fitted[i]))
                 return false;
-            *found->fitted[i] = *curve;
             continue;
         }
         /* Keys made elsewhere, told by their motion instead of their numbers if that was asked for. */
