@@ -184,10 +184,8 @@ static bool is_bake(const kfi_conforming *c, const kf_curve *curve)
     return true;
 }
 
-/* Where there are hardly fewer keys than samples, those are noise: lines say it best, and nothing is fitted. */
-static bool fit_bake(const kfi_conforming *c, const kf_track *track, kf_curve *curve, kf_curve **fitted)
+static bool fit_bake(const kfi_conforming *c, const kf_track *track, kf_curve *curve)
 {
-    *fitted = NULL;
     double *times = kfi_alloc_raw(c->job, curve->count, sizeof *times);
     double *values = kfi_alloc_raw(c->job, curve->count, sizeof *values);
     if (!times || !values)
@@ -198,13 +196,49 @@ static bool fit_bake(const kfi_conforming *c, const kf_track *track, kf_curve *c
     }
     kfi_fit_options options = {.interps = c->can->interps,
                                .tolerance = kfi_tolerated(c->tolerance, (kf_channel)track->channel, curve)};
-    kf_curve *to = kfi_alloc(c->job, 1, sizeof *to);
-    if (!to || !kfi_fit(c->job, times, values, curve->count, &options, to))
-        return false;
-    if (to->count > curve->count / 4 * 3 && kfi_can(c, KF_LINEAR))
+    return kfi_fit(c->job, times, values, curve->count, &options, curve);
+}
+
+/* Formats whose components share their keys get them at common times. */
+static bool unite(const kfi_conforming *c, kf_track *track)
+{
+    if (!c->can->components_together || track->curves == 1)
         return true;
-    *curve = *to;
-    *fitted = to;
+    size_t more = 0;
+    return kfi_unite_keys(c->job, track, c->tolerance, &more) &&
+           (more == 0 || kfi_note(c->job, "ease-split",
+                                  "take \"%.60s\", node \"%.60s\", %s: x, y and z share their keys: %zu more, so that "
+                                  "segments with ease play as before",
+                                  c->take->name, node_name(c, track), kfi_channel_name((kf_channel)track->channel), more));
+}
+
+static size_t all_keys(const kf_track *track)
+{
+    size_t count = 0;
+    for (unsigned i = 0; i < track->curves; i++)
+        count += track->curve[i].count;
+    return count;
+}
+
+/* A track with samples: fitted, unless there would be hardly fewer keys than samples. Those are noise, and best said by
+ * lines. */
+static bool conform_bake(const kfi_conforming *c, kf_track *track, const bool baked[3], kfi_conformed *found)
+{
+    kf_track fitted = *track;
+    for (unsigned i = 0; i < track->curves; i++) {
+        if (!baked[i])
+            continue;
+        found->fitted[i] = kfi_alloc(c->job, 1, sizeof *found->fitted[i]);
+        if (!found->fitted[i] || !fit_bake(c, track, &fitted.curve[i]))
+            return false;
+        *found->fitted[i] = fitted.curve[i];
+    }
+    if (!unite(c, &fitted) || !unite(c, track))
+        return false;
+    if (kfi_can(c, KF_LINEAR) && all_keys(&fitted) > all_keys(track) / 4 * 3)
+        memset(found->fitted, 0, sizeof found->fitted);
+    else
+        *track = fitted;
     return true;
 }
 
@@ -263,13 +297,13 @@ static bool conform_keyed(const kfi_conforming *c, kf_track *track, kfi_conforme
         track->quaternion = false;
         track->curves = 3;
     }
+    bool baked[3] = {false, false, false}, any = false;
     for (unsigned i = 0; i < track->curves; i++) {
         kf_curve *curve = &track->curve[i];
-        if (track->state == KF_TRACK_NEW && is_bake(c, curve)) {
-            if (!fit_bake(c, track, curve, &found->fitted[i]))
-                return false;
+        baked[i] = track->state == KF_TRACK_NEW && is_bake(c, curve);
+        any = any || baked[i];
+        if (baked[i])
             continue;
-        }
         /* Keys made elsewhere, told by their motion instead of their numbers if that was asked for. */
         if (track->state == KF_TRACK_NEW && c->job->options.tcb == KF_TCB_SLOPES && kfi_can(c, KF_BEZIER) &&
             !without_tcb(c->job, (kf_channel)track->channel, curve))
@@ -277,14 +311,7 @@ static bool conform_keyed(const kfi_conforming *c, kf_track *track, kfi_conforme
         if (!conform_curve(c, track, curve))
             return false;
     }
-    if (!c->can->components_together || track->curves == 1)
-        return true;
-    size_t more = 0;
-    return kfi_unite_keys(c->job, track, c->tolerance, &more) &&
-           (more == 0 || kfi_note(c->job, "ease-split",
-                                  "take \"%.60s\", node \"%.60s\", %s: x, y and z share their keys: %zu more, so that "
-                                  "segments with ease play as before",
-                                  c->take->name, node_name(c, track), kfi_channel_name((kf_channel)track->channel), more));
+    return any ? conform_bake(c, track, baked, found) : unite(c, track);
 }
 
 /* How often it was said that a motion is another one now. */

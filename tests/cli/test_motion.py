@@ -126,10 +126,10 @@ class Motion(Case):
         """Samples that no fewer keys can tell stay the lines that they are, in a format that has lines."""
         rng = random.Random(4)
         node = {"T": [[(n / 30, rng.uniform(-10, 10)) for n in range(200)] for _ in range(3)]}
-        for format in ("x4-ani", "nytro-anim"):
+        for format, keys in (("x4-ani", b"600 keys: 3 step, 597 linear"), ("nytro-anim", b"600 keys: 600 linear")):
             said = self.convert(node, format, "--strict")[1]
             self.assertNotIn("warning", said)
-            self.assertIn(b"600 keys: 600 linear", self.keyferry("info", next((self.dir / format).iterdir())).out)
+            self.assertIn(keys, self.keyferry("info", next((self.dir / format).iterdir())).out)
 
     def test_made_files_come_back(self):
         """A jump is told as a turn within a ten-thousandth of a second: what was made of it goes through FBX once more."""
