@@ -1,7 +1,7 @@
 #include "conform_internal.h"
 
 #include "curve_unite.h"
-#include "fit.h"
+#include "fit/fit.h"
 #include "rotation.h"
 #include "tolerance.h"
 

@@ -5,7 +5,7 @@
 #include "conform.h"
 #include "fbx/capsule.h"
 #include "fbx/lower.h"
-#include "merge.h"
+#include "merge/merge.h"
 
 /* An FBX about to be written, and the sidecar that goes with it (NULL: none). */
 typedef struct kfi_scene {

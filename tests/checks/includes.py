@@ -11,8 +11,7 @@ import sys
 from pathlib import Path
 
 LAYER = {"status": "base", "arena": "base", "reader": "base", "writer": "base", "utf8": "base",
-         "anim": "anim", "names": "anim", "curve": "curve", "rotation": "curve", "tcb": "curve", "tolerance": "curve",
-         "fit": "fit", "merge": "fit"}
+         "anim": "anim", "names": "anim", "curve": "curve", "rotation": "curve", "tcb": "curve", "tolerance": "curve"}
 MAY = {
     "base": "base",
     "anim": "base anim",
@@ -34,7 +33,7 @@ def layer(path):
     if parts[0] == "plugins":
         return "plugins"
     if len(parts) > 2:
-        return parts[1]  # common/fbx, common/formats, common/cli
+        return "fit" if parts[1] == "merge" else parts[1]  # common/fbx, common/formats, common/cli
     stem = Path(path).stem
     return LAYER.get(stem) or LAYER.get(stem.split("_")[0]) or "pipeline"
 
@@ -69,7 +68,7 @@ def check(root):
 
 # The check itself, on cases that must come out so.
 assert allowed("common/fbx/scene.c", "ufbx.h") and not allowed("common/convert.c", "ufbx.h")
-assert allowed("common/merge.c", "common/curve.h") and not allowed("common/curve.c", "common/merge.h")
+assert allowed("common/merge/merge.c", "common/curve.h") and not allowed("common/curve.c", "common/merge/merge.h")
 assert allowed("plugins/x4-ani/import.c", "common/formats/x4_ani.h") and not allowed("common/formats/x4_ani.c", "common/anim.h")
 assert not allowed("common/cli/main.c", "common/anim.h") and allowed("common/cli/main.c", "common/keyferry.h")
 assert not allowed("plugins/x4-ani/import.c", "plugins/ei-anm/ei.h") and not allowed("common/format.c", "common/formats/x4_ani.h")

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fit_internal.h"
+#include "fit/internal.h"
 #include "helper_curves.h"
 
 enum { MOST = 20000 };

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "fit.h"
+#include "fit/fit.h"
 #include "helper_curves.h"
 
 enum { MOST = 4000 };

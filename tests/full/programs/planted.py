@@ -30,14 +30,14 @@ ERRORS = (
      "at->end = at->end > 0 ? at->end : duration_of(desc);"),
 )
 MERGED = (
-    ("all values are the same", "common/merge_internal.h", "return gap <= (relative > absolute ? relative : absolute);",
+    ("all values are the same", "common/merge/internal.h", "return gap <= (relative > absolute ? relative : absolute);",
      "return gap <= 1e9 * (relative > absolute ? relative : absolute);"),
-    ("values of keys are not looked at", "common/merge_keys.c", "        changed |= KF_CHANGED_VALUE;\n    /* The interpolation",
+    ("values of keys are not looked at", "common/merge/keys.c", "        changed |= KF_CHANGED_VALUE;\n    /* The interpolation",
      "        changed |= 0;\n    /* The interpolation"),
-    ("a bake is what was written", "common/merge_seen.c", "            if (same)\n                now[i] = own[i];",
+    ("a bake is what was written", "common/merge/seen.c", "            if (same)\n                now[i] = own[i];",
      "            if (same || now[i] == now[i])\n                now[i] = own[i];"),
-    ("a frame is what was written", "common/merge_samples.c", "        bool same = same_at(t, f, i);", "        bool same = i < f->count;"),
-    ("a turn is what was written", "common/merge_quat.c", "> limit_of(t) + thinned(t, time);", "> 1e9 + limit_of(t) + thinned(t, time);"),
+    ("a frame is what was written", "common/merge/samples.c", "        bool same = same_at(t, f, i);", "        bool same = i < f->count;"),
+    ("a turn is what was written", "common/merge/quat.c", "> limit_of(t) + thinned(t, time);", "> 1e9 + limit_of(t) + thinned(t, time);"),
 )
 
 

@@ -1,0 +1,379 @@
+#include "internal.h"
+#include "tolerance.h"
+
+#include <string.h>
+
+static const double SAME_TIME = 1e-7; /* seconds: a sample this near to a key is at the key */
+
+void *kfi_scratch(kfi_fitting *f, size_t count, size_t size)
+{
+    void *memory = kfi_arena_alloc(&f->scratch, count, size);
+    if (!memory)
+        kfi_no_memory(f->job, &f->scratch);
+    return memory;
+}
+
+kfi_fit_key *kfi_fit_add(kfi_fitting *f, kfi_fit_keys *keys)
+{
+    if (keys->count == keys->room) {
+        size_t room = keys->room ? keys->room * 2 : 16;
+        kfi_fit_key *items = kfi_scratch(f, room, sizeof *items);
+        if (!items)
+            return NULL;
+        if (keys->count)
+            memcpy(items, keys->items, keys->count * sizeof *items);
+        keys->items = items;
+        keys->room = room;
+    }
+    return &keys->items[keys->count++];
+}
+
+bool kfi_fit_as_curve(kfi_fitting *f, kf_curve *curve)
+{
+    size_t count = f->keys.count;
+    *curve = (kf_curve){.keys = kfi_scratch(f, count, sizeof *curve->keys),
+                        .count = count,
+                        .tcb = kfi_scratch(f, count, sizeof *curve->tcb),
+                        .tcb_rule = f->tcb_rule};
+    for (size_t i = 0; curve->keys && curve->tcb && i < count; i++) {
+        curve->keys[i] = f->keys.items[i].key;
+        curve->tcb[i] = f->keys.items[i].tcb;
+    }
+    return curve->keys && curve->tcb;
+}
+
+/* ---- samples ---- */
+
+/* A value between samples by the cubic through the four around it. */
+static double between(const double *t, const double *v, size_t count, size_t after, double time)
+{
+    size_t first = after < 2 ? 0 : after - 2, last = after + 2 < count ? after + 2 : count;
+    double sum = 0.0;
+    for (size_t i = first; i < last; i++) {
+        double part = v[i];
+        for (size_t k = first; k < last; k++)
+            if (k != i)
+                part *= (time - t[k]) / (t[i] - t[k]);
+        sum += part;
+    }
+    return sum;
+}
+
+/* The samples given, and one at each key of the original that lies between them. */
+static bool take_samples(kfi_fitting *f, const double *times, const double *values, const double *middles, size_t count)
+{
+    const kf_curve *original = f->original;
+    size_t most = count + (original ? original->count : 0);
+    kfi_samples *s = &f->samples;
+    s->t = kfi_scratch(f, most, sizeof *s->t);
+    s->v = kfi_scratch(f, most, sizeof *s->v);
+    s->bulge = kfi_scratch(f, most, sizeof *s->bulge);
+    s->middle = kfi_scratch(f, most, sizeof *s->middle);
+    s->doubt = kfi_scratch(f, most, sizeof *s->doubt);
+    s->told = kfi_scratch(f, most, sizeof *s->told);
+    s->next_jump = kfi_scratch(f, most, sizeof *s->next_jump);
+    s->next_rest = kfi_scratch(f, most, sizeof *s->next_rest);
+    if (!s->t || !s->v || !s->bulge || !s->middle || !s->doubt || !s->told || !s->next_jump || !s->next_rest)
+        return false;
+    size_t key = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (s->count > 0 && !(times[i] > s->t[s->count - 1])) /* the last of equal times counts */
+            s->count--;
+        for (; original && key < original->count && original->keys[key].time < times[i] - SAME_TIME; key++) {
+            double time = original->keys[key].time;
+            if (i == 0 || time <= times[i - 1] + SAME_TIME || (s->count > 0 && time <= s->t[s->count - 1]))
+                continue;
+            double own = kfi_curve_value(original, time, 0.0), here = between(times, values, count, i, time);
+            bool same = fabs(values[i] - kfi_curve_value(original, times[i], 0.0)) <= s->tolerance &&
+                        fabs(values[i - 1] - kfi_curve_value(original, times[i - 1], 0.0)) <= s->tolerance;
+            if (s->count > 0)
+                s->told[s->count - 1] = false; /* that was the middle of the whole */
+            s->t[s->count] = time;
+            s->told[s->count] = false;
+            s->v[s->count++] = same ? own : here;
+        }
+        bool at_key =
+            original && key < original->count && fabs(original->keys[key].time - times[i]) <= SAME_TIME;
+        double time = at_key ? original->keys[key].time : times[i];
+        double value = values[i];
+        /* Taken a hair before the key, by rounding: then it is the key's if it is what the original has
+         * there. */
+        if (at_key && times[i] < time &&
+            fabs(value - kfi_curve_value(original, times[i], 0.0)) <= s->tolerance)
+            value = kfi_curve_value(original, time, 0.0);
+        s->t[s->count] = s->count > 0 && !(time > s->t[s->count - 1]) ? times[i] : time;
+        s->told[s->count] = middles && i + 1 < count && !isnan(middles[i]);
+        s->middle[s->count] = s->told[s->count] ? middles[i] : 0.0;
+        s->v[s->count++] = value;
+    }
+    return true;
+}
+
+/* ---- the original's keys ---- */
+
+/* Whether the original's segment after key i lies within the samples and runs through them. `ref` are its own
+ * values. */
+static bool segment_kept(const kfi_fitting *f, const double *ref, size_t i, size_t a, size_t b)
+{
+    const kf_key *key = &f->original->keys[i];
+    const kfi_samples *s = &f->samples;
+    if (!kfi_can(f, key->interp))
+        return false;
+    /* At the end of a hold, and at a jump, the last sample is the next key's affair. */
+    bool jump = i + 2 < f->original->count && key[2].time <= key[1].time;
+    size_t first = key->interp == KF_STEP_NEXT ? a + 1 : a, last = key->interp == KF_STEP || jump ? b : b + 1;
+    for (size_t k = first; k < last; k++)
+        if (!(fabs(s->v[k] - ref[k]) <= s->tolerance))
+            return false;
+    kfi_segment segment;
+    kfi_curve_segment(f->original, i, &segment);
+    for (size_t k = a; k < b; k++)
+        if (s->told[k] && !(fabs(s->middle[k] - kfi_segment_value(&segment, 0.5 * (s->t[k] + s->t[k + 1]))) <= s->tolerance))
+            return false;
+    return true;
+}
+
+static uint8_t usual_kind(const kfi_fitting *f)
+{
+    return (uint8_t)(f->cubic ? f->cubic : kfi_can(f, KF_LINEAR) ? KF_LINEAR : KF_STEP);
+}
+
+static kfi_fit_key *add_new(kfi_fitting *f, size_t sample)
+{
+    kfi_fit_key *key = kfi_fit_add(f, &f->keys);
+    if (key) {
+        *key = (kfi_fit_key){.sample = sample, .origin = KF_NEW};
+        key->key = (kf_key){.time = f->samples.t[sample], .value = f->samples.v[sample]};
+        key->key.interp = usual_kind(f);
+    }
+    return key;
+}
+
+/* Whether samples first..last - 1, outside the keys, need none: they are the original's, or, where it has keys among them that
+ * are at no sample, what is held from `end` on. */
+static bool outside_same(const kfi_samples *s, const double *ref, size_t first, size_t last, bool cut, double end)
+{
+    for (size_t i = first; i < last; i++)
+        if (!(fabs(s->v[i] - (cut ? end : ref[i])) <= s->tolerance))
+            return false;
+    return true;
+}
+
+/* The list to begin with: the original's keys, with the values that the samples have there, and an end key
+ * where the samples go beyond them. */
+static bool begin_with_original(kfi_fitting *f)
+{
+    const kf_curve *original = f->original;
+    kfi_samples *s = &f->samples;
+    double *ref = kfi_scratch(f, s->count, sizeof *ref);
+    size_t *at = kfi_scratch(f, original->count, sizeof *at);
+    if (!ref || !at)
+        return false;
+    kfi_curve_values(original, s->t, s->count, 0.0, ref);
+    size_t first = SIZE_MAX, last = 0, sample = 0;
+    for (size_t i = 0; i < original->count; i++) {
+        while (sample + 1 < s->count && s->t[sample] < original->keys[i].time)
+            sample++;
+        bool there = s->t[sample] == original->keys[i].time;
+        at[i] = there ? sample : SIZE_MAX;
+        if (there) {
+            first = first == SIZE_MAX ? i : first;
+            last = i;
+        }
+    }
+    if (first == SIZE_MAX)
+        return add_new(f, 0) && (s->count == 1 || add_new(f, s->count - 1));
+    if (!outside_same(s, ref, 0, at[first], first > 0, s->v[at[first]]) && !add_new(f, 0))
+        return false;
+    bool before_kept = false;
+    for (size_t i = first; i <= last; i++) {
+        const kf_key *key = &original->keys[i];
+        bool kept = i < last && at[i] != SIZE_MAX && at[i + 1] != SIZE_MAX &&
+                    segment_kept(f, ref, i, at[i], at[i + 1]);
+        bool jump = i < last && key[1].time <= key->time;
+        if (jump) /* of two keys at one time the first stays only for the segment before it */
+            kept = before_kept;
+        if (at[i] == SIZE_MAX || (jump && !before_kept))
+            continue;
+        kfi_fit_key *own = kfi_fit_add(f, &f->keys);
+        if (!own)
+            return false;
+        *own = (kfi_fit_key){.key = *key, .sample = at[i], .origin = (uint32_t)i, .fits = kept, .kept = kept};
+        if (original->tcb)
+            own->tcb = original->tcb[i];
+        if (!kfi_can(f, key->interp))
+            own->key.interp = usual_kind(f);
+        if (!jump) {
+            if (kept || (before_kept && key[-1].interp != KF_STEP && key[-1].time < key->time) ||
+                fabs(s->v[at[i]] - key->value) <= s->tolerance)
+                s->v[at[i]] = key->value;
+            else
+                own->key.value = s->v[at[i]];
+        }
+        before_kept = kept;
+    }
+    return outside_same(s, ref, at[last] + 1, s->count, last + 1 < original->count, s->v[at[last]]) ||
+           add_new(f, s->count - 1);
+}
+
+/* ---- the whole ---- */
+
+static uint8_t choose_cubic(const kfi_fitting *f, bool handles)
+{
+    size_t used[KF_INTERP_COUNT] = {0};
+    for (size_t i = 0; f->original && i < f->original->count; i++)
+        if (f->original->keys[i].interp < KF_INTERP_COUNT)
+            used[f->original->keys[i].interp]++;
+    bool hermite = kfi_can(f, KF_HERMITE), bezier = kfi_can(f, KF_BEZIER), tcb = kfi_can(f, KF_TCB);
+    if (tcb && !handles && used[KF_TCB] > used[KF_HERMITE] + used[KF_BEZIER])
+        return KF_TCB;
+    if (hermite && bezier)
+        return !handles && used[KF_HERMITE] > used[KF_BEZIER] ? KF_HERMITE : KF_BEZIER;
+    return (uint8_t)(hermite ? KF_HERMITE : bezier ? KF_BEZIER : tcb ? KF_TCB : 0);
+}
+
+/* Segments that were settled but whose tangents changed with their neighbours are open again; returns how
+ * many. */
+static bool reopen(kfi_fitting *f, size_t *opened)
+{
+    kf_curve curve;
+    *opened = 0;
+    if (!kfi_fit_as_curve(f, &curve))
+        return false;
+    for (size_t i = 0; i + 1 < curve.count; i++) {
+        kfi_fit_key *key = &f->keys.items[i];
+        kfi_segment segment;
+        if (!key->fits || key->key.interp == KF_TCB || key[1].sample <= key->sample)
+            continue;
+        kfi_curve_segment(&curve, i, &segment);
+        if (segment.shape >= KFI_CUBIC &&
+            !kfi_fit_segment(&f->samples, key->sample, key[1].sample, &segment, false) &&
+            key[1].sample - key->sample > 1) {
+            key->fits = false;
+            (*opened)++;
+        }
+    }
+    return true;
+}
+
+static uint32_t changes(const kf_key *was, const kf_key *is, const kf_tcb *old, const kf_tcb *now)
+{
+    uint32_t changed = 0;
+    changed |= was->time != is->time ? KF_CHANGED_TIME : 0u;
+    changed |= was->value != is->value ? KF_CHANGED_VALUE : 0u;
+    changed |= was->in.dt != is->in.dt || was->in.dv != is->in.dv ? KF_CHANGED_IN : 0u;
+    changed |= was->out.dt != is->out.dt || was->out.dv != is->out.dv ? KF_CHANGED_OUT : 0u;
+    changed |= was->interp != is->interp ? KF_CHANGED_INTERP : 0u;
+    if (old) {
+        bool same =
+            old->tension == now->tension && old->continuity == now->continuity && old->bias == now->bias;
+        changed |= same ? 0u : KF_CHANGED_TCB;
+        changed |= old->ease_in != now->ease_in || old->ease_out != now->ease_out ? KF_CHANGED_EASE : 0u;
+    }
+    return changed;
+}
+
+/* Numbers that were sought and found where they had been are those that they had been. */
+static void settle_numbers(kf_tcb *now, const kf_tcb *old)
+{
+    const float near = 1e-6f;
+    if (fabsf(now->tension - old->tension) <= near && fabsf(now->continuity - old->continuity) <= near &&
+        fabsf(now->bias - old->bias) <= near) {
+        now->tension = old->tension;
+        now->continuity = old->continuity;
+        now->bias = old->bias;
+    }
+}
+
+static bool finish(kfi_fitting *f, kf_curve *result)
+{
+    const kf_curve *original = f->original;
+    size_t count = f->keys.count;
+    bool tcb = original && original->tcb;
+    for (size_t i = 0; i < count; i++)
+        tcb = tcb || f->keys.items[i].key.interp == KF_TCB;
+    kf_curve curve = {.tcb_rule = f->tcb_rule};
+    kf_origin *origin = kfi_alloc(f->job, count, sizeof *origin);
+    if (!origin || !kfi_make_keys(f->job, &curve, count, tcb))
+        return false;
+    if (original) {
+        curve.pre = original->pre;
+        curve.post = original->post;
+        curve.pre_count = original->pre_count;
+        curve.post_count = original->post_count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        kfi_fit_key *key = &f->keys.items[i];
+        if (i + 1 == count && key->origin == KF_NEW && i > 0)
+            key->key.interp = key[-1].key.interp;
+        origin[i] = (kf_origin){key->origin, KF_CHANGED_ALL};
+        if (key->origin != KF_NEW) {
+            /* NOLINTNEXTLINE: what has an origin has an original */
+            const kf_tcb *old = original->tcb ? &original->tcb[key->origin] : NULL;
+            if (old)
+                settle_numbers(&key->tcb, old);
+            origin[i].changed = changes(&original->keys[key->origin], &key->key, old, &key->tcb);
+            if (origin[i].changed & KF_CHANGED_INTERP)
+                key->key.native = 0, key->key.attr = 0;
+        }
+        curve.keys[i] = key->key;
+        if (tcb)
+            curve.tcb[i] = key->tcb;
+    }
+    curve.origin = origin;
+    *result = curve;
+    return true;
+}
+
+static bool run(kfi_fitting *f)
+{
+    kfi_samples *s = &f->samples;
+    if (f->original && f->original->count ? !begin_with_original(f)
+                                          : !add_new(f, 0) || (s->count > 1 && !add_new(f, s->count - 1)))
+        return false;
+    kfi_samples_look(s, kfi_can(f, KF_STEP));
+    if (f->original && !kfi_fit_move_tcb(f))
+        return false;
+    size_t opened = 1;
+    for (int pass = 0; opened && pass < 8; pass++)
+        if (!kfi_fit_settle(f) || !kfi_fit_tcb(f) || !reopen(f, &opened))
+            return false;
+    bool *kept = kfi_scratch(f, f->keys.count, sizeof *kept);
+    if (!kept)
+        return false;
+    for (size_t i = 0; i < f->keys.count; i++) {
+        const kfi_fit_key *key = &f->keys.items[i];
+        kept[i] = false;
+        if (i + 1 < f->keys.count && key->origin != KF_NEW && key[1].origin == key->origin + 1) {
+            const kf_key *a = &f->original->keys[key->origin];
+            kept[i] = !(changes(a, &key->key, NULL, NULL) & ~(uint32_t)KF_CHANGED_IN) &&
+                      !(changes(a + 1, &key[1].key, NULL, NULL) & ~(uint32_t)(KF_CHANGED_OUT | KF_CHANGED_INTERP));
+        }
+    }
+    kfi_fit_smooth(f, kept);
+    return true;
+}
+
+bool kfi_fit(kf_job *job, const double *times, const double *values, size_t count,
+             const kfi_fit_options *options, kf_curve *curve)
+{
+    if (count == 0) {
+        *curve = (kf_curve){0};
+        return true;
+    }
+    kfi_fitting f = {.job = job, .interps = options->interps, .original = options->original};
+    uint64_t left = job->arena.limit > job->arena.total ? job->arena.limit - job->arena.total : 0;
+    kfi_arena_init(&f.scratch, job->arena.allocator, left);
+    f.scratch.item_blocks = job->arena.item_blocks;
+    f.cubic = choose_cubic(&f, options->handles);
+    f.tcb_rule = options->original ? options->original->tcb_rule : (uint8_t)KF_TCB_KOCHANEK;
+    double low = values[0], high = values[0];
+    for (size_t i = 1; i < count; i++) {
+        low = fmin(low, values[i]);
+        high = fmax(high, values[i]);
+    }
+    f.samples.tolerance = kfi_tolerated_range(options->tolerance, low, high);
+    bool ok = take_samples(&f, times, values, options->between, count) && run(&f) && finish(&f, curve);
+    kfi_arena_free(&f.scratch);
+    return ok;
+}

@@ -1,0 +1,109 @@
+/* What the files of the fit share among themselves. */
+#ifndef KFI_FIT_INTERNAL_H
+#define KFI_FIT_INTERNAL_H
+
+#include "fit.h"
+#include "curve_internal.h"
+
+/* The samples, ascending in time. Interval i lies between samples i and i + 1. */
+typedef struct kfi_samples {
+    size_t count;
+    double *t, *v;
+    double *bulge;     /* how far a smooth curve may leave the chord in the middle of interval i */
+    double *middle;    /* where the samples around it put the middle of interval i */
+    double *doubt;     /* and by how much that may be wrong */
+    size_t *next_jump; /* the next interval, i or later, that is a jump and no slope; else `count` */
+    size_t *next_rest; /* the next sample, i or later, at which the value comes to rest; else `count` */
+    double tolerance;
+    bool *told;        /* that middle is a sample, too, and no guess */
+} kfi_samples;
+
+/* One key of the result while it is being made, and the segment after it. */
+typedef struct kfi_fit_key {
+    kf_key key;
+    kf_tcb tcb;
+    size_t sample;   /* the sample at its time */
+    uint32_t origin; /* the original's key, or KF_NEW */
+    bool fits;       /* the segment after it is settled */
+    bool kept;       /* the segment after it is the original's and is to stay */
+    uint8_t tries;   /* how often its numbers were sought */
+} kfi_fit_key;
+
+typedef struct kfi_fit_keys {
+    kfi_fit_key *items;
+    size_t count, room;
+} kfi_fit_keys;
+
+typedef struct kfi_fitting {
+    kf_job *job;
+    kfi_arena scratch; /* what is not part of the result */
+    uint32_t interps;
+    uint8_t
+        cubic; /* the kind for cubic segments: HERMITE or BEZIER; KF_TCB if there is no other; 0 if none */
+    uint8_t tcb_rule;
+    const kf_curve *original; /* or NULL */
+    kfi_samples samples;
+    kfi_fit_keys keys;
+} kfi_fitting;
+
+/* A stretch of samples told by one segment. */
+typedef struct kfi_piece {
+    size_t end;
+    uint8_t interp; /* KF_STEP, KF_LINEAR, or KF_HERMITE for any cubic */
+    kf_handle h[2]; /* of a cubic, at its two ends */
+} kfi_piece;
+
+void *kfi_scratch(kfi_fitting *f, size_t count, size_t size);
+kfi_fit_key *kfi_fit_add(kfi_fitting *f, kfi_fit_keys *keys);
+/* The keys as a curve, to be looked at with every rule resolved. */
+bool kfi_fit_as_curve(kfi_fitting *f, kf_curve *curve);
+
+static inline bool kfi_can(const kfi_fitting *f, unsigned interp)
+{
+    return f->interps >> interp & 1;
+}
+
+/* samples.c */
+void kfi_samples_look(kfi_samples *s, bool steps);
+/* Whether the value rests from one sample to the next. */
+static inline bool kfi_rests(const kfi_samples *s, size_t i)
+{
+    return fabs(s->v[i + 1] - s->v[i]) <= fmin(1e-3 * s->tolerance, 1e-9 * (1.0 + fabs(s->v[i])));
+}
+/* Whether the samples tell where the curve runs in the middle of interval i. */
+static inline bool kfi_middle_known(const kfi_samples *s, size_t i)
+{
+    return s->doubt[i] <= 0.5 * s->tolerance;
+}
+bool kfi_middle_fits(const kfi_samples *s, size_t i, double value);
+bool kfi_quarters_fit(const kfi_samples *s, size_t i, const kfi_segment *segment);
+
+/* pieces.c: whether samples a..b can be told by one segment that runs from sample a to sample b. */
+bool kfi_fit_hold(const kfi_samples *s, size_t a, size_t b);
+bool kfi_fit_line(const kfi_samples *s, size_t a, size_t b);
+bool kfi_fit_cubic(const kfi_samples *s, size_t a, size_t b, double slope[2]);
+/* A cubic of eased time. */
+bool kfi_fit_eased(const kfi_samples *s, size_t a, size_t b, double ease0, double ease1, double slope[2]);
+/* A segment as it is; `between` asks for the middles between samples too, which one of the original's own
+ * form may pass as it likes. */
+bool kfi_fit_segment(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment, bool between);
+/* The longest piece from sample a on, at most to `limit`. */
+kfi_piece kfi_longest_piece(const kfi_fitting *f, size_t a, size_t limit);
+
+/* keys.c */
+bool kfi_fit_move_tcb(kfi_fitting *f);
+bool kfi_fit_settle(kfi_fitting *f);
+void kfi_fit_smooth(kfi_fitting *f, const bool *kept);
+
+/* bezier.c: handles of a 2-D Bezier; `h` comes in with lengths to begin with, thirds if it has none. */
+bool kfi_fit_bezier(const kfi_samples *s, size_t a, size_t b, kf_handle h[2]);
+
+/* tcb.c, tcb_keys.c */
+/* T, C and B within -1..1 that give a key these slopes, or come as near as can be; small numbers preferred. A
+ * side without a neighbour has a gap of 0. Ease is left alone. */
+void kfi_tcb_from_slopes(uint8_t rule, const double gap[2], const double rise[2], const double slope[2],
+                         kf_tcb *tcb);
+/* Settles the TCB segments that do not fit yet: new numbers first, then more keys. */
+bool kfi_fit_tcb(kfi_fitting *f);
+
+#endif

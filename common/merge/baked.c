@@ -1,0 +1,97 @@
+/* Curves that came back as plain samples. */
+#include "fit/fit.h"
+#include "internal.h"
+
+/* Whether TCB keys got numbers that the other components, which share them, do not have. */
+static bool has_own_numbers(const kfi_merge_track *t, const kf_curve *fitted)
+{
+    const kf_capabilities *can = t->input->capabilities;
+    if (!can->components_together || !(can->interps >> KF_BEZIER & 1) || t->original->curves == 1)
+        return false;
+    for (size_t i = 0; i < fitted->count; i++) {
+        bool tcb = fitted->keys[i].interp == KF_TCB || (i > 0 && fitted->keys[i - 1].interp == KF_TCB);
+        if (tcb && (fitted->origin[i].key == KF_NEW || fitted->origin[i].changed & (KF_CHANGED_TCB | KF_CHANGED_EASE)))
+            return true;
+    }
+    return false;
+}
+
+/* Without what lies behind the end of a bake that is shorter now. */
+static kf_curve cut_off(const kfi_merge_track *t, kf_curve curve)
+{
+    while (curve.count && curve.keys[curve.count - 1].time > t->cut + 1e-4)
+        curve.count--;
+    return curve;
+}
+
+/* The other components follow by nothing but handles. */
+static bool fit_by_handles(const kfi_merge_track *t, unsigned c, const kfi_seen *keys, kfi_fit_options options, kf_curve *fitted)
+{
+    kf_curve opened;
+    bool *after = kfi_alloc_raw(t->job, keys->count, sizeof *after);
+    if (!after)
+        return false;
+    for (size_t i = 0; i + 1 < keys->count; i++)
+        after[i] = keys->edited[i] || keys->edited[i + 1];
+    if (!kfi_open_edited(t, c, keys, after, 0.5 * options.tolerance, &opened))
+        return false;
+    opened = cut_off(t, opened);
+    options.original = &opened;
+    options.handles = true;
+    if (!kfi_fit(t->job, keys->times, keys->value, keys->count, &options, fitted))
+        return false;
+    kfi_pass_on(&opened, &t->original->curve[c], fitted);
+    return true;
+}
+
+/* Whether keys would have to be set for the sake of other components' ones. */
+static bool apart(const kfi_merge_track *t, const kf_curve fitted[3])
+{
+    const kf_curve *b = fitted[0].count ? &fitted[0] : &t->original->curve[0];
+    for (unsigned c = 0; c < t->original->curves; c++) {
+        const kf_curve *a = fitted[c].count ? &fitted[c] : &t->original->curve[c];
+        if (a->count != b->count)
+            return true;
+        for (size_t i = 0; i < a->count; i++)
+            if (a->keys[i].time != b->keys[i].time)
+                return true;
+    }
+    return false;
+}
+
+static kfi_fit_options options_for(const kfi_merge_track *t, unsigned c, const kfi_seen *keys)
+{
+    return (kfi_fit_options){.interps = t->input->capabilities->interps,
+                             .tolerance = keys->tolerance,
+                             .original = &t->original->curve[c],
+                             .between = keys->between};
+}
+
+bool kfi_merge_baked(kfi_merge_track *t)
+{
+    kfi_seen keys[3];
+    kf_curve fitted[3] = {{0}};
+    bool own[3] = {false}, shorter = false, done = false;
+    size_t pieces = 0;
+    for (unsigned c = 0; c < t->original->curves; c++) {
+        const kf_curve left = cut_off(t, t->original->curve[c]);
+        if (!kfi_see_all(t, c, &keys[c]))
+            return false;
+        kfi_fit_options options = options_for(t, c, &keys[c]);
+        options.original = &left;
+        shorter = shorter || left.count < t->original->curve[c].count;
+        if (keys[c].edits == 0 && left.count == t->original->curve[c].count)
+            continue;
+        if (!kfi_fit(t->job, keys[c].times, keys[c].value, keys[c].count, &options, &fitted[c]))
+            return false;
+        own[c] = has_own_numbers(t, &fitted[c]);
+    }
+    bool any = own[0] || own[1] || own[2];
+    if (!shorter && (any || (kfi_share_tcb(t) && apart(t, fitted))) && !kfi_merge_together(t, keys, fitted, &done, &pieces))
+        return false;
+    for (unsigned c = 0; c < t->original->curves; c++)
+        if ((own[c] && !done && !fit_by_handles(t, c, &keys[c], options_for(t, c, &keys[c]), &fitted[c])) ||
+            !kfi_take_fitted(t, c, &fitted[c]))
+            return false;
+    return kfi_tell_pieces(t, pieces);
+}

@@ -1,0 +1,398 @@
+/* Key by key: a curve that came back with its keys, into the original's keys and what changed on them. */
+#include "internal.h"
+
+#include <math.h>
+#include <string.h>
+
+bool kfi_merge_copy_curve(kf_job *job, const kf_curve *from, kf_curve *to, kf_origin **origin)
+{
+    *to = *from;
+    *origin = kfi_alloc(job, from->count, sizeof **origin);
+    if (!*origin || !kfi_make_keys(job, to, from->count, from->tcb != NULL))
+        return false;
+    for (size_t i = 0; i < from->count; i++) {
+        to->keys[i] = from->keys[i];
+        if (from->tcb)
+            to->tcb[i] = from->tcb[i];
+        (*origin)[i].key = (uint32_t)i;
+    }
+    to->origin = *origin;
+    return true;
+}
+
+/* ---------------------------------------------------------------- what changed on a key */
+
+static bool same_tcb(const kf_curve *a, size_t i, const kf_curve *b, size_t j, double limit)
+{
+    if (a->keys[i].interp != KF_TCB || b->keys[j].interp != KF_TCB)
+        return b->keys[j].interp != KF_TCB; /* a key made TCB brings its numbers */
+    const kf_tcb *x = &a->tcb[i], *y = &b->tcb[j];
+    return fabs((double)x->tension - (double)y->tension) <= limit &&
+           fabs((double)x->continuity - (double)y->continuity) <= limit &&
+           fabs((double)x->bias - (double)y->bias) <= limit;
+}
+
+static bool has_handles(uint8_t interp)
+{
+    return interp == KF_BEZIER || interp == KF_HERMITE;
+}
+
+/* A handle as FBX tells it: slope and part of the segment. */
+static void handle_terms(kf_handle handle, double segment, double *slope, double *weight)
+{
+    *slope = handle.dt != 0 ? handle.dv / handle.dt : 0;
+    *weight = segment != 0 ? handle.dt / segment : 0;
+}
+
+static bool same_handle(const kfi_merge_track *t, kf_handle a, double segment_a, kf_handle b, double segment_b,
+                        bool weighted)
+{
+    double slope_a, weight_a, slope_b, weight_b;
+    handle_terms(a, segment_a, &slope_a, &weight_a);
+    handle_terms(b, segment_b, &slope_b, &weight_b);
+    double size = fmax(fabs(slope_a), fabs(slope_b));
+    return fabs(slope_a - slope_b) <= t->limits->slope * (size + 1e-3) &&
+           (!weighted || fabs(weight_a - weight_b) <= 1.01e-4);
+}
+
+static bool moved(const kfi_merge_track *t, const kf_curve *w, size_t i, const kf_curve *e, size_t j)
+{
+    return fabs(e->keys[j].time - t->offset - w->keys[i].time) > t->limits->time;
+}
+
+static uint32_t key_changes(const kfi_merge_track *t, const kf_curve *w, size_t i, const kf_curve *e, size_t j)
+{
+    const kf_key *was = &w->keys[i], *now = &e->keys[j];
+    uint32_t changed = 0;
+    if (moved(t, w, i, e, j))
+        changed |= KF_CHANGED_TIME;
+    if (!kfi_same_value(t->limits, t->written->channel, was->value, now->value))
+        changed |= KF_CHANGED_VALUE;
+    /* The interpolation of a last key shows nowhere. */
+    bool last = j + 1 == e->count;
+    if (was->interp != now->interp && !(last && i + 1 == w->count))
+        changed |= KF_CHANGED_INTERP;
+    if (!same_tcb(w, i, e, j, 1e-6))
+        changed |= KF_CHANGED_TCB;
+    if (!last && has_handles(now->interp)) {
+        bool comparable = has_handles(was->interp) && i + 1 < w->count;
+        if (!comparable || !same_handle(t, was->out, w->keys[i + 1].time - was->time, now->out,
+                                        e->keys[j + 1].time - now->time,
+                                        was->interp == KF_BEZIER || now->interp == KF_BEZIER))
+            changed |= KF_CHANGED_OUT;
+    }
+    if (j > 0 && has_handles(e->keys[j - 1].interp)) {
+        bool comparable = i > 0 && has_handles(w->keys[i - 1].interp);
+        if (!comparable || !same_handle(t, was->in, w->keys[i - 1].time - was->time, now->in,
+                                        e->keys[j - 1].time - now->time,
+                                        w->keys[i - 1].interp == KF_BEZIER || e->keys[j - 1].interp == KF_BEZIER))
+            changed |= KF_CHANGED_IN;
+    }
+    return changed;
+}
+
+/* ---------------------------------------------------------------- the merged curve */
+
+/* A key as it came back, on the original's axis of time. */
+static kf_key edited_key(const kfi_merge_track *t, const kf_curve *e, size_t j)
+{
+    kf_key key = e->keys[j];
+    key.time = key.time - t->offset - t->shift;
+    key.flags &= (uint8_t)~KF_KEY_HELPER;
+    key.attr = 0;
+    key.native = 0;
+    return key;
+}
+
+typedef struct building {
+    kfi_merge_track *t;
+    const kf_curve *from; /* the original's */
+    kf_curve *to;
+    kf_origin *origin;
+} building;
+
+/* A TCB segment that has to become explicit: its two keys get the handles they have had so far, but for an edited one. */
+static void make_explicit(building *b, size_t k)
+{
+    kf_curve *to = b->to;
+    if (k + 1 >= to->count || to->keys[k].interp != KF_TCB)
+        return;
+    double in, out, next_in, next_out;
+    double duration = to->keys[k + 1].time - to->keys[k].time;
+    kfi_curve_slopes(to, k, &in, &out);
+    kfi_curve_slopes(to, k + 1, &next_in, &next_out);
+    to->keys[k].interp = KF_HERMITE;
+    to->keys[k].out = kfi_slope_handle(out, duration);
+    if (!(b->origin[k + 1].changed & KF_CHANGED_IN))
+        to->keys[k + 1].in = kfi_slope_handle(next_in, -duration);
+    b->origin[k].changed |= KF_CHANGED_INTERP | KF_CHANGED_OUT;
+    b->origin[k + 1].changed |= KF_CHANGED_IN;
+}
+
+static void take_changes(building *b, size_t k, uint32_t changed, const kf_curve *e, size_t j)
+{
+    kf_key *key = &b->to->keys[k];
+    kf_key now = edited_key(b->t, e, j);
+    if (changed & KF_CHANGED_TIME)
+        key->time = now.time;
+    if (changed & KF_CHANGED_VALUE)
+        key->value = now.value;
+    if (changed & KF_CHANGED_INTERP) {
+        key->interp = now.interp;
+        key->native = 0;
+        key->out = now.out;
+    }
+    if (changed & KF_CHANGED_OUT)
+        key->out = now.out;
+    if (changed & KF_CHANGED_IN)
+        key->in = now.in;
+    if (changed & (KF_CHANGED_TCB | KF_CHANGED_INTERP) && e->keys[j].interp == KF_TCB && b->to->tcb) {
+        b->to->tcb[k].tension = e->tcb[j].tension;
+        b->to->tcb[k].continuity = e->tcb[j].continuity;
+        b->to->tcb[k].bias = e->tcb[j].bias;
+    }
+}
+
+/* Whether another component's slopes follow from the numbers of the same key, in a format that has handles instead. */
+static bool shares_numbers(const kfi_merge_track *t, unsigned c, size_t key)
+{
+    const kf_capabilities *can = t->input->capabilities;
+    bool handles = can->interps >> KF_BEZIER & 1;
+    for (unsigned other = 0; handles && can->components_together && other < t->original->curves; other++) {
+        const kf_curve *curve = &t->original->curve[other];
+        if (other != c && key < curve->count &&
+            (curve->keys[key].interp == KF_TCB || (key > 0 && curve->keys[key - 1].interp == KF_TCB)))
+            return true;
+    }
+    return false;
+}
+
+/* Slopes edited on keys that are TCB in the original: new numbers where some give these slopes and no other component
+ * would follow, else the segment becomes explicit. */
+static void restore_form(building *b, unsigned c, const kf_curve *e, const size_t *edited_of)
+{
+    kf_curve *to = b->to;
+    for (size_t k = 0; k < to->count; k++) {
+        uint32_t changed = b->origin[k].changed;
+        bool tcb_in = k > 0 && to->keys[k - 1].interp == KF_TCB;
+        bool tcb_out = to->keys[k].interp == KF_TCB;
+        /* A handle on the side of another kind of segment is that segment's own, and stays edited. */
+        uint32_t sides = (tcb_in ? KF_CHANGED_IN : 0u) | (tcb_out ? KF_CHANGED_OUT : 0u);
+        if (b->origin[k].key == KF_NEW || !(changed & sides))
+            continue;
+        const kf_key *now = &e->keys[edited_of[k]];
+        double in = now->in.dt != 0 ? now->in.dv / now->in.dt : 0;
+        double out = now->out.dt != 0 ? now->out.dv / now->out.dt : 0;
+        if (!shares_numbers(b->t, c, b->origin[k].key) && kfi_merge_solve_tcb(to, k, in, out, tcb_in, tcb_out)) {
+            b->origin[k].changed = (changed & ~sides) | KF_CHANGED_TCB;
+            continue;
+        }
+        if (tcb_in && (changed & KF_CHANGED_IN)) {
+            make_explicit(b, k - 1);
+            to->keys[k].in = kfi_slope_handle(in, to->keys[k - 1].time - to->keys[k].time);
+        }
+        if (tcb_out && (changed & KF_CHANGED_OUT)) {
+            make_explicit(b, k);
+            to->keys[k].out = kfi_slope_handle(out, k + 1 < to->count ? to->keys[k + 1].time - to->keys[k].time : 0);
+        }
+    }
+}
+
+static bool wants_tcb(const kf_curve *curve)
+{
+    for (size_t i = 0; i < curve->count; i++)
+        if (curve->keys[i].interp == KF_TCB)
+            return true;
+    return false;
+}
+
+/* Where a helper key stands between its two native keys, 0 to 1, and their distance. */
+static double place_of(const kf_curve *curve, size_t i, size_t first, size_t last, double *distance)
+{
+    *distance = curve->keys[last].time - curve->keys[first].time;
+    return *distance > 0 ? (curve->keys[i].time - curve->keys[first].time) / *distance : 0;
+}
+
+static bool same_rise(const kfi_merge_track *t, kf_handle was, double was_distance, kf_handle now, double now_distance)
+{
+    double a = was.dt != 0 ? was.dv / was.dt * was_distance : 0, b = now.dt != 0 ? now.dv / now.dt * now_distance : 0;
+    return fabs(a - b) <= t->limits->slope * (fmax(fabs(a), fabs(b)) + 1e-3);
+}
+
+/* A TCB key's slopes follow from its numbers. Where its segment was stretched, and they with it, nobody edited them. */
+static uint32_t forgive_slopes(const kfi_merge_track *t, const kf_curve *from, size_t origin, const kf_curve *w, size_t i,
+                               const kf_curve *e, size_t j, uint32_t changed)
+{
+    const kf_key *was = &w->keys[i], *now = &e->keys[j];
+    if (i > 0 && j > 0 && origin > 0 && from->keys[origin - 1].interp == KF_TCB &&
+        same_rise(t, was->in, was[-1].time - was->time, now->in, now[-1].time - now->time))
+        changed &= ~(uint32_t)KF_CHANGED_IN;
+    if (i + 1 < w->count && j + 1 < e->count && from->keys[origin].interp == KF_TCB &&
+        same_rise(t, was->out, was[1].time - was->time, now->out, now[1].time - now->time))
+        changed &= ~(uint32_t)KF_CHANGED_OUT;
+    return changed;
+}
+
+/* `before` is the original's key that begins the handle's segment; `own` the handle there, `written` in the FBX. */
+static bool follows(const kf_key *before, kf_handle own, kf_handle written, bool same_neighbour, bool retimed, double segment)
+{
+    if (!has_handles(before->interp) || before->native != 0)
+        return false;
+    if (!same_neighbour)
+        return before->interp == KF_HERMITE || fabs(own.dt) > fabs(segment);
+    return retimed && fabs(written.dt - own.dt) <= 1e-3 * fabs(own.dt);
+}
+
+/* An FBX handle is a share of its segment. It is taken from there on a key that was moved, and beside it if several were;
+ * beside a single one it is left as it is in the file, for that key's record tells the edit. So it is beside keys that
+ * came or went, unless its slope hangs on the segment's length, or there is no longer room for it. A handle that FBX had
+ * no room for is not taken from it. */
+static uint32_t reshaped(const building *b, const kf_curve *w, size_t i, const kf_curve *e, size_t j, const kfi_pairing *p,
+                         bool several)
+{
+    const kf_key *key = &b->from->keys[w->origin ? w->origin[i].key : i], *was = &w->keys[i];
+    bool own = moved(b->t, w, i, e, j);
+    uint32_t changed = 0;
+    if (j + 1 < e->count && i + 1 < w->count && has_handles(e->keys[j].interp) &&
+        follows(key, key->out, was->out, p->partner[j + 1] == (int64_t)i + 1,
+                own || (several && moved(b->t, w, i + 1, e, j + 1)), e->keys[j + 1].time - e->keys[j].time))
+        changed |= KF_CHANGED_OUT;
+    if (j > 0 && i > 0 && key > b->from->keys && has_handles(e->keys[j - 1].interp) &&
+        follows(key - 1, key->in, was->in, p->partner[j - 1] == (int64_t)i - 1,
+                own || (several && moved(b->t, w, i - 1, e, j - 1)), e->keys[j].time - e->keys[j - 1].time))
+        changed |= KF_CHANGED_IN;
+    return changed;
+}
+
+static bool several_moved(const kfi_merge_track *t, const kf_curve *w, const kf_curve *e, const kfi_pairing *p)
+{
+    size_t count = 0;
+    for (size_t j = 0; j < e->count && count < 2; j++)
+        count += p->partner[j] != KFI_UNPAIRED && moved(t, w, (size_t)p->partner[j], e, j);
+    return count > 1;
+}
+
+/* The game's own keys around helper key i. */
+static void ends_of(const kf_curve *w, size_t i, size_t *first, size_t *last)
+{
+    for (*first = i; *first > 0 && (w->keys[*first].flags & KF_KEY_HELPER);)
+        --*first;
+    for (*last = i; *last + 1 < w->count && (w->keys[*last].flags & KF_KEY_HELPER);)
+        ++*last;
+}
+
+/* Helper key i, in the same place of a segment that was stretched as a whole. */
+static bool stretched(const kfi_merge_track *t, const kf_curve *w, size_t i, const kf_curve *e, const kfi_pairing *p)
+{
+    size_t first, last;
+    ends_of(w, i, &first, &last);
+    if (p->back[first] == KFI_UNPAIRED || p->back[last] == KFI_UNPAIRED || p->back[last] - p->back[first] != (int64_t)(last - first))
+        return false;
+    double was_distance, now_distance;
+    size_t j = (size_t)p->back[i];
+    double was = place_of(w, i, first, last, &was_distance);
+    double now = place_of(e, j, (size_t)p->back[first], (size_t)p->back[last], &now_distance);
+    return fabs(was - now) <= 1e-6 && was_distance > 0 && now_distance > 0 && w->keys[i].interp == e->keys[j].interp &&
+           kfi_same_value(t->limits, t->written->channel, w->keys[i].value, e->keys[j].value) &&
+           same_rise(t, w->keys[i].in, was_distance, e->keys[j].in, now_distance) &&
+           same_rise(t, w->keys[i].out, was_distance, e->keys[j].out, now_distance);
+}
+
+/* Whether a helper key was touched: then its segment is fitted anew. */
+static bool helper_touched(const kfi_merge_track *t, const kf_curve *w, const kf_curve *e, const kfi_pairing *p)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        if (!(w->keys[i].flags & KF_KEY_HELPER))
+            continue;
+        if (p->back[i] == KFI_UNPAIRED || (key_changes(t, w, i, e, (size_t)p->back[i]) && !stretched(t, w, i, e, p)))
+            return true;
+    }
+    return false;
+}
+
+/* Ease is the key's own: it plays over the segment's new length, whatever the helper keys show that were left behind. */
+static bool tell_left_behind(const kfi_merge_track *t, const kf_curve *w, const kf_curve *e, const kfi_pairing *p)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        size_t end[2];
+        if (!(w->keys[i].flags & KF_KEY_HELPER))
+            continue;
+        ends_of(w, i, &end[0], &end[1]);
+        bool left = false;
+        for (int k = 0; k < 2; k++)
+            left = left || p->back[end[k]] == KFI_UNPAIRED || moved(t, w, end[k], e, (size_t)p->back[end[k]]);
+        if (left && !stretched(t, w, i, e, p))
+            return kfi_note(t->job, "helpers",
+                            "take \"%.60s\", node \"%.60s\", %s at %.4f s: a key was moved or removed and the helper keys "
+                            "beside it were not: its ease stays as it is, over the segment's new length",
+                            t->take, t->input->original->nodes[t->original->node].name,
+                            kfi_channel_name((kf_channel)t->original->channel), w->keys[i].time - t->shift);
+    }
+    return true;
+}
+
+bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
+{
+    const kf_curve *from = &t->original->curve[c], *w = &t->written->curve[c], *e;
+    kf_curve edited;
+    kfi_pairing p;
+    if (!kfi_merge_explicit(t->job, &t->edited->curve[c], &edited))
+        return false;
+    e = &edited;
+    if (!kfi_merge_pair(t, w, e, &p))
+        return false;
+    if (helper_touched(t, w, e, &p))
+        return kfi_merge_drawn(t, c);
+    if (!tell_left_behind(t, w, e, &p))
+        return false;
+
+    size_t count = 0;
+    bool tcb = from->tcb != NULL || wants_tcb(e);
+    for (size_t j = 0; j < e->count; j++)
+        count += p.partner[j] == KFI_UNPAIRED || !(w->keys[p.partner[j]].flags & KF_KEY_HELPER);
+    kf_curve to = *from;
+    building b = {t, from, &to, kfi_alloc(t->job, count, sizeof(kf_origin))};
+    size_t *edited_of = kfi_alloc(t->job, count, sizeof *edited_of);
+    if (!b.origin || !edited_of || !kfi_make_keys(t->job, &to, count, tcb))
+        return false;
+    to.origin = b.origin;
+    if (to.count && !from->count)
+        to.tcb_rule = KF_TCB_KOCHANEK;
+
+    bool several = several_moved(t, w, e, &p);
+    size_t kept = 0, k = 0;
+    for (size_t j = 0; j < e->count; j++) {
+        if (p.partner[j] != KFI_UNPAIRED && (w->keys[p.partner[j]].flags & KF_KEY_HELPER))
+            continue;
+        edited_of[k] = j;
+        if (p.partner[j] == KFI_UNPAIRED) {
+            b.origin[k] = (kf_origin){KF_NEW, KF_CHANGED_ALL};
+            to.keys[k] = edited_key(t, e, j);
+            if (tcb && e->tcb)
+                to.tcb[k] = e->tcb[j];
+            t->keys_added++;
+        } else {
+            size_t i = (size_t)p.partner[j];
+            uint32_t origin = w->origin ? w->origin[i].key : (uint32_t)i;
+            uint32_t changed = forgive_slopes(t, from, origin, w, i, e, j, key_changes(t, w, i, e, j));
+            changed |= reshaped(&b, w, i, e, j, &p, several);
+            b.origin[k] = (kf_origin){origin, changed};
+            to.keys[k] = from->keys[origin];
+            if (from->tcb)
+                to.tcb[k] = from->tcb[origin];
+            take_changes(&b, k, changed, e, j);
+            t->keys_changed += changed != 0;
+            kept++;
+        }
+        k++;
+    }
+    restore_form(&b, c, e, edited_of);
+    if (!kfi_merge_tell_bent(t, e, edited_of, &to))
+        return false;
+    t->keys_removed += from->count - kept;
+    for (size_t i = 0; i < count; i++)
+        t->changed = t->changed || b.origin[i].changed;
+    t->changed = t->changed || kept != from->count;
+    t->merged->curve[c] = to;
+    return true;
+}

@@ -1,0 +1,366 @@
+#include "merge.h"
+
+#include "internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Straight from our writer only rounding separates equal numbers; a program's arithmetic in 32-bit floats and its
+ * detour through matrices is further off (measured with Blender: 3e-5 units and degrees, 3e-7 of a scale). */
+static void set_limits(kfi_limits *limits, const kf_anim *edited)
+{
+    bool exact = edited->creator && strncmp(edited->creator, "Keyferry", 8) == 0;
+    *limits = (kfi_limits){.exact = exact};
+    if (exact) {
+        limits->time = 1e-10;
+        limits->relative = 1e-7;
+        limits->slope = 1e-6;
+        for (int i = 0; i < KF_CHANNEL_COUNT; i++)
+            limits->value[i] = 1e-12;
+    } else {
+        limits->time = 1e-4;
+        limits->relative = 1e-6;
+        limits->slope = 1e-3;
+        for (int i = 0; i < KF_CHANNEL_COUNT; i++)
+            limits->value[i] = 1e-3;
+        limits->value[KF_ROTATION] = 1e-2;
+        limits->value[KF_SCALE] = 1e-5;
+        limits->value[KF_VISIBILITY] = 0.5;
+        limits->value[KF_MORPH] = 1e-4;
+    }
+}
+
+bool kfi_merge_report_track(kfi_merging *m, const char *what, const char *take, const kf_track *track,
+                            const char *detail)
+{
+    const char *node = m->merged->nodes[track->node].name;
+    const char *channel = kfi_channel_name((kf_channel)track->channel);
+    const char **slot = kfi_push(m->job, &m->report->changes, &m->report->change_count, sizeof *slot);
+    if (!slot)
+        return false;
+    char *text = kfi_format_text(m->job, "%s: take \"%.60s\", node \"%.60s\", %s%s%.60s%s%s", what, take, node, channel,
+                            track->name ? " " : "", track->name ? track->name : "", detail[0] ? ": " : "", detail);
+    if (text)
+        kfi_make_readable(text);
+    *slot = text;
+    return *slot != NULL;
+}
+
+/* ---------------------------------------------------------------- a track that came back */
+
+/* Keys of both curves, times and values, all the same? The common case, and worth no more than one pass. */
+static bool same_curve(const kfi_merge_track *t, const kf_curve *w, const kf_curve *e)
+{
+    if (w->count != e->count)
+        return false;
+    bool shared = w->keys == e->keys && w->tcb == e->tcb; /* lower.c saw to it */
+    for (size_t i = 0; i < w->count && !shared; i++) {
+        const kf_key *a = &w->keys[i], *b = &e->keys[i];
+        if (a->time != b->time || a->value != b->value || a->interp != b->interp ||
+            memcmp(&a->in, &b->in, sizeof a->in) != 0 || memcmp(&a->out, &b->out, sizeof a->out) != 0)
+            return false;
+        if (a->interp == KF_TCB && (!w->tcb || !e->tcb || memcmp(&w->tcb[i], &e->tcb[i], sizeof *w->tcb) != 0))
+            return false;
+    }
+    return t->offset == 0;
+}
+
+static bool same_track(const kfi_merge_track *t)
+{
+    if (t->order != t->edited_order && t->written->channel == KF_ROTATION)
+        return false;
+    for (unsigned c = 0; c < t->written->curves; c++)
+        if (!same_curve(t, &t->written->curve[c], &t->edited->curve[c]))
+            return false;
+    return true;
+}
+
+bool kfi_came_back_baked(const kfi_merge *input, const kf_track *written, const kf_track *edited)
+{
+    size_t was = 0, now = 0;
+    if (input->baked)
+        return true;
+    for (unsigned c = 0; c < written->curves; c++) {
+        const kf_curve *w = &written->curve[c], *e = &edited->curve[c];
+        was += w->count;
+        now += e->count;
+        for (size_t i = 0; i < e->count; i++)
+            if (e->keys[i].interp != KF_LINEAR)
+                return false;
+    }
+    return now > 2 * was;
+}
+
+static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_t frames, double cut, const kf_track *back,
+                        kf_track *merged)
+{
+    const kf_take *take = &m->input->written->takes[written_take];
+    kfi_merge_track t = {
+        .job = m->job,
+        .input = m->input,
+        .limits = &m->limits,
+        .original = &m->input->original->takes[take->source].tracks[take->tracks[index].source],
+        .written = &take->tracks[index],
+        .edited = back,
+        .take = take->name,
+        .shift = m->input->shift[written_take],
+        .offset = m->matches.offset[written_take],
+        .original_end = m->input->original->takes[take->source].end,
+        .cut = cut,
+        .merged = merged,
+    };
+    t.order = (kf_rotation_order)m->input->original->nodes[t.original->node].order;
+    t.edited_order = m->matches.settled[written_take][index] ? t.order : (kf_rotation_order)m->input->edited->nodes[back->node].order;
+    merged->state = KF_TRACK_SAME;
+    if (same_track(&t))
+        return true;
+    bool baked = kfi_came_back_baked(m->input, t.written, back);
+    if (t.original->quaternion) {
+        if (!kfi_merge_quat(&t, frames))
+            return false;
+    } else if (m->input->capabilities->frame_rate > 0) {
+        if (!kfi_merge_samples(&t, frames))
+            return false;
+    } else if (baked) {
+        if (!kfi_merge_baked(&t))
+            return false;
+    } else {
+        bool otherwise = false, changed = false;
+        for (unsigned c = 0; c < t.original->curves; c++) {
+            size_t drawn = t.segments_fitted;
+            t.changed = false;
+            if (!kfi_merge_keys(&t, c))
+                return false;
+            otherwise = otherwise || (t.changed && t.segments_fitted == drawn);
+            changed = changed || t.changed;
+        }
+        t.changed = changed;
+        if (t.segments_fitted && !otherwise && !kfi_merge_drawn_together(&t))
+            return false;
+    }
+    if (!t.changed) {
+        *merged = *t.original;
+        merged->state = KF_TRACK_SAME;
+        return true;
+    }
+    merged->state = KF_TRACK_CHANGED;
+    m->report->changed++;
+    char *detail = kfi_format_text(m->job, "%zu keys changed, %zu added, %zu removed%s", t.keys_changed, t.keys_added,
+                                   t.keys_removed, t.segments_fitted ? ", edited stretches fitted anew" : "");
+    return detail && kfi_merge_report_track(m, "changed", take->name, merged, detail);
+}
+
+/* ---------------------------------------------------------------- tracks that did not, nodes, takes */
+
+/* A program that drops curves which do not move leaves their value in the node's own transform. */
+static bool still_there(const kfi_merging *m, const kf_track *written)
+{
+    int32_t node = m->matches.back[written->node];
+    if (node < 0 || written->channel > KF_SCALE)
+        return false;
+    const kf_node *back = &m->input->edited->nodes[node];
+    const double *rest = kfi_rest_of(back, written->channel);
+    for (unsigned c = 0; c < written->curves; c++) {
+        for (size_t i = 0; i < written->curve[c].count; i++) {
+            double value = written->curve[c].keys[i].value;
+            if (fabs(value - rest[c]) > 0.001 * fmax(fabs(value) + fabs(rest[c]), 0.1))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* A curve of a track that came back without its keys: where it was, unless it stood still and the node now stands
+ * there, or what is missing is to be deleted. */
+static bool restore_curves(kfi_merging *m, size_t written_take, const kf_track *was, const kf_track **back)
+{
+    const kf_take *take = &m->input->written->takes[written_take];
+    double offset = m->matches.offset[written_take];
+    kf_track *whole = NULL;
+    for (unsigned c = 0; c < was->curves && !m->input->drop_missing; c++) {
+        const kf_curve *curve = &was->curve[c];
+        if ((*back)->curve[c].count > 0)
+            continue;
+        bool still = true;
+        for (size_t i = 0; i < curve->count; i++)
+            still = still && kfi_same_value(&m->limits, was->channel, curve->keys[i].value, (*back)->rest[c]);
+        if (still)
+            continue;
+        if (!whole) {
+            whole = kfi_alloc(m->job, 1, sizeof *whole);
+            if (!whole)
+                return false;
+            *whole = **back;
+        }
+        whole->curve[c] = *curve;
+        if (!kfi_make_keys(m->job, &whole->curve[c], curve->count, curve->tcb != NULL))
+            return false;
+        for (size_t i = 0; i < curve->count; i++) {
+            whole->curve[c].keys[i] = curve->keys[i];
+            whole->curve[c].keys[i].time += offset;
+            if (curve->tcb)
+                whole->curve[c].tcb[i] = curve->tcb[i];
+        }
+        *back = whole;
+        if (!kfi_warn(m->job, "kept", "take \"%.60s\", node \"%.60s\": %s %c did not come back and stays as it was "
+                                      "(--drop-missing deletes it)", take->name, m->input->written->nodes[was->node].name,
+                      kfi_channel_name((kf_channel)was->channel), was->curves == 3 ? "xyz"[c] : ' '))
+            return false;
+    }
+    return true;
+}
+
+static size_t track_keys(const kf_track *track)
+{
+    size_t count = track->quat.count;
+    for (unsigned c = 0; c < track->curves; c++)
+        count += track->curve[c].count;
+    return count;
+}
+
+static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
+{
+    const kf_take *written = &m->input->written->takes[written_take];
+    const kf_take *original = &m->input->original->takes[written->source];
+    bool came_back = false;
+    for (size_t i = 0; i < m->input->edited->take_count; i++)
+        came_back = came_back || m->matches.take[i] == (int32_t)written_take;
+    for (size_t i = 0; i < written->track_count; i++) /* with another one */
+        came_back = came_back || m->matches.track[written_take][i];
+    bool sampled = m->input->capabilities->frame_rate > 0;
+    double step = kfi_coarse_step(m, written_take);
+    if (!kfi_tell_rate(m, written_take) || !kfi_fill_standing(m, written_take) ||
+        !kfi_settle_take(m, written_take, step) ||
+        (step > 0 && !kfi_refill_take(m, written_take, step)) || !kfi_refill_ends(m, written_take))
+        return false;
+    size_t frames = sampled && came_back ? kfi_frame_count(m, written_take) : 0;
+    double cut = came_back ? kfi_cut_at(m, written_take) : INFINITY;
+
+    /* NOLINTNEXTLINE: its source is one of them */
+    to->tracks = NULL;
+    to->track_count = 0;
+    size_t kept = 0, extra = original->track_count;
+    for (size_t i = 0; i < original->track_count; i++) {
+        const kf_track *back = m->matches.track[written_take][i];
+        const kf_track *was = &written->tracks[i];
+        kf_track *merged = kfi_push(m->job, &to->tracks, &to->track_count, sizeof *merged);
+        if (!merged)
+            return false;
+        *merged = original->tracks[was->source];
+        m->report->tracks++;
+        size_t dropped = m->report->dropped;
+        bool empty = track_keys(was) > 0 && back && track_keys(back) == 0;
+        if (back && !empty && back->curves == was->curves) {
+            if (!restore_curves(m, written_take, was, &back) ||
+                !merge_track(m, written_take, i, frames, cut, back, merged))
+                return false;
+        } else if (track_keys(was) == 0 || still_there(m, was)) {
+            merged->state = KF_TRACK_SAME;
+        } else if (m->input->drop_missing) {
+            if (!kfi_merge_report_track(m, "dropped", written->name, merged, "it did not come back"))
+                return false;
+            m->report->dropped++;
+            to->track_count--;
+        } else {
+            merged->state = KF_TRACK_KEPT;
+            m->report->kept++;
+            kept++;
+            if (!kfi_merge_report_track(m, "kept", written->name, merged, "it did not come back"))
+                return false;
+        }
+        for (; extra < written->track_count && written->tracks[extra].source == (int32_t)i; extra++)
+            if (m->matches.track[written_take][extra] && dropped == m->report->dropped &&
+                !kfi_merge_numbers(m, written_take, extra, merged))
+                return false;
+    }
+    if (kept && !kfi_warn(m->job, "kept", "take \"%.60s\": %zu of %zu tracks did not come back and stay as they were "
+                                          "(--drop-missing deletes them)", original->name, kept, original->track_count))
+        return false;
+
+    if (m->matches.renamed[written_take]) {
+        to->name = m->matches.renamed[written_take];
+        const char **slot = kfi_push(m->job, &m->report->changes, &m->report->change_count, sizeof *slot);
+        if (!slot ||
+            !(*slot = kfi_format_text(m->job, "renamed: take \"%.60s\" is \"%.60s\" now", original->name, to->name)))
+            return false;
+    }
+    if (sampled && frames > 0) {
+        double end = (double)(frames - 1) / m->input->original->frame_rate;
+        if (fabs(end - original->end) > 0.25 / m->input->original->frame_rate)
+            to->end = end;
+    } else if (came_back) {
+        /* The span follows its keys only where they moved the end. */
+        double start = 0, end = 0, was_start = 0, was_end = 0;
+        if (kfi_take_range(to, &start, &end) && kfi_take_range(original, &was_start, &was_end) && end != was_end) {
+            if (end > to->end || was_end >= original->end - 1e-6)
+                to->end = end;
+        }
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_merge_report *result)
+{
+    kfi_merging m = {.job = job, .input = input, .merged = merged, .report = result};
+    memset(result, 0, sizeof *result);
+    set_limits(&m.limits, input->edited);
+    kfi_merge inside = *input;
+    kf_anim unwrapped;
+    bool turned = false;
+    char digest[9];
+    kfi_turn ways[KFI_WAYS];
+    bool wrapped = kfi_find_wrapper(input->edited, digest) >= 0;
+    bool perhaps = input->first_node == 1 && !(wrapped && m.limits.exact);
+    if (perhaps)
+        kfi_find_ways(input, ways);
+    if (!kfi_match(job, input, &m.limits, perhaps ? ways : NULL, &m.matches) ||
+        (perhaps && !kfi_unwrap(&m, ways, &unwrapped, &turned)))
+        return false;
+    if (turned) {
+        inside.edited = &unwrapped;
+        m.input = &inside;
+        set_limits(&m.limits, &unwrapped);
+        if (!kfi_match(job, &inside, &m.limits, ways, &m.matches))
+            return false;
+    }
+
+    if (!kfi_tell_parents(&m))
+        return false;
+    *merged = *input->original;
+    merged->nodes = NULL;
+    merged->node_count = 0;
+    for (size_t i = 0; i < input->original->node_count; i++) {
+        kf_node *node = kfi_push(job, &merged->nodes, &merged->node_count, sizeof *node);
+        if (!node)
+            return false;
+        *node = input->original->nodes[i];
+        node->source = (int32_t)i;
+    }
+    if (!kfi_merge_meshes(&m))
+        return false;
+    merged->takes = NULL;
+    merged->take_count = 0;
+    for (size_t i = 0; i < input->original->take_count; i++) {
+        kf_take *take = kfi_push(job, &merged->takes, &merged->take_count, sizeof *take);
+        if (!take)
+            return false;
+        *take = input->original->takes[i];
+        take->source = (int32_t)i;
+        take->tracks = NULL;
+        take->track_count = 0;
+        /* Takes that were not written stay. */
+        for (size_t k = 0; k < input->original->takes[i].track_count; k++) {
+            kf_track *track = kfi_push(job, &take->tracks, &take->track_count, sizeof *track);
+            if (!track)
+                return false;
+            *track = input->original->takes[i].tracks[k];
+            track->state = KF_TRACK_SAME;
+        }
+    }
+    for (size_t i = 0; i < input->written->take_count; i++)
+        if (!merge_take(&m, i, &merged->takes[input->written->takes[i].source]))
+            return false;
+    return kfi_merge_new(&m);
+}

@@ -1,0 +1,257 @@
+/* What an FBX has that was not written: new tracks, nodes and takes; or all of it, when there is no original. */
+#include "internal.h"
+#include "names.h"
+#include "tcb_tracks.h"
+
+#include <string.h>
+
+/* A track that does nothing: every value is the node's own. That of a new node which moves is nowhere but in its tracks. */
+static bool idle(const kfi_merging *m, const kf_track *track, const bool *moving)
+{
+    static const kf_transform none = {.scale = {1, 1, 1}};
+    const kf_node *node = &m->input->edited->nodes[track->node];
+    int32_t written = m->matches.node[track->node];
+    const kf_transform *rest = written >= 0 ? &m->input->written->nodes[written].rest
+                               : moving[track->node] ? &none
+                                                     : &node->rest;
+    for (unsigned c = 0; c < track->curves; c++) {
+        double value = track->channel == KF_TRANSLATION ? rest->translation[c]
+                       : track->channel == KF_ROTATION  ? rest->rotation[c]
+                       : track->channel == KF_SCALE     ? rest->scale[c]
+                                                        : track->rest[c];
+        for (size_t i = 0; i < track->curve[c].count; i++)
+            if (!kfi_same_value(&m->limits, track->channel, value, track->curve[c].keys[i].value))
+                return false;
+    }
+    return true;
+}
+
+static bool moves(const kfi_merging *m, const kf_track *track)
+{
+    for (unsigned c = 0; c < track->curves; c++)
+        for (size_t i = 1; i < track->curve[c].count; i++)
+            if (!kfi_same_value(&m->limits, track->channel, track->curve[c].keys[0].value, track->curve[c].keys[i].value))
+                return true;
+    return false;
+}
+
+/* Nodes that programs add of their own accord; they stand still. */
+static bool programs_own(const char *name)
+{
+    size_t length = strlen(name);
+    return strcmp(name, "Armature") == 0 || (length > 4 && strcmp(name + length - 4, "_end") == 0) ||
+           (length > 11 && strcmp(name + length - 11, "_GeomAdjust") == 0);
+}
+
+static bool warn_layer(kf_job *job, const kf_anim *anim, const kf_take *take, const kf_track *track)
+{
+    const char *why = kfi_format_text(job, "on layer \"%.60s\", which is not carried: merge layers first",
+                                      take->layers[track->layer].name);
+    return why && kfi_warn_lost(job, "layer", anim, take, track, why);
+}
+
+/* A channel without keys that a program which bakes has written all the same, as it writes every node's pose: the node
+ * stands elsewhere, which is no animation. */
+static bool just_a_pose(const kfi_merging *m, const kf_track *track)
+{
+    return m->input->baked && !m->limits.exact && track->channel <= KF_SCALE && m->matches.node[track->node] >= 0 &&
+           !moves(m, track);
+}
+
+/* Of several takes the programs give all the pose of one; then nobody has moved anything. */
+static bool tell_pose(const kfi_merging *m, const char *take, const kf_track *track)
+{
+    return m->input->written->take_count > 1 ||
+           kfi_warn(m->job, "pose", "take \"%.60s\", node \"%.60s\": its %s is another one, but stands still: a pose is not "
+                                    "carried, only what moves", take, m->input->edited->nodes[track->node].name,
+                    kfi_channel_name((kf_channel)track->channel));
+}
+
+/* Below our wrapper the numbers are the game's; elsewhere they are the program's. */
+static bool tell_outside(const kfi_merging *m, uint32_t node)
+{
+    const kf_node *nodes = m->input->edited->nodes;
+    int32_t above = (int32_t)node;
+    while (above >= 0 && above != m->matches.wrapper)
+        above = nodes[above].parent;
+    return m->matches.wrapper < 0 || above >= 0 ||
+           kfi_warn(m->job, "outside", "node \"%.60s\" is new and does not hang below \"%.60s\": its numbers are taken as they "
+                                       "are, in the program's axes and unit", nodes[node].name,
+                    nodes[m->matches.wrapper].name);
+}
+
+/* The merged node that an edited one is, made if it is new. */
+static int64_t merged_node(kfi_merging *m, int64_t *nodes, uint32_t edited)
+{
+    if (nodes[edited] >= 0)
+        return nodes[edited];
+    const kf_node *from = &m->input->edited->nodes[edited];
+    int32_t parent = from->parent >= 0 && m->matches.node[from->parent] >= (int32_t)m->input->first_node
+                         ? m->matches.node[from->parent] - (int32_t)m->input->first_node
+                         : -1;
+    kf_node *node = kfi_add_node(m->job, m->merged, from->name, parent);
+    if (!node || !tell_outside(m, edited))
+        return -1;
+    *node = *from;
+    node->parent = parent;
+    node->source = -1;
+    nodes[edited] = (int64_t)m->merged->node_count - 1;
+    return nodes[edited];
+}
+
+static void to_fresh(kf_track *track, double offset)
+{
+    track->state = KF_TRACK_NEW;
+    track->source = -1;
+    track->layer = 0;
+    for (unsigned c = 0; c < track->curves; c++) {
+        kf_curve *curve = &track->curve[c];
+        curve->origin = NULL;
+        for (size_t i = 0; i < curve->count; i++)
+            curve->keys[i].time -= offset;
+    }
+}
+
+bool kfi_merge_new(kfi_merging *m)
+{
+    const kf_anim *edited = m->input->edited;
+    int64_t *nodes = kfi_alloc_raw(m->job, edited->node_count, sizeof *nodes);
+    bool *moving = kfi_alloc(m->job, edited->node_count, sizeof *moving);
+    kfi_actions actions;
+    if (!nodes || !moving || !kfi_actions_init(m, &actions))
+        return false;
+    for (size_t e = 0; e < edited->take_count; e++)
+        for (size_t i = 0; i < edited->takes[e].track_count; i++) {
+            const kf_track *track = &edited->takes[e].tracks[i];
+            if (m->matches.node[track->node] < 0 && !moving[track->node])
+                moving[track->node] = moves(m, track);
+        }
+    for (size_t i = 0; i < edited->node_count; i++) {
+        int32_t written = m->matches.node[i];
+        nodes[i] = written >= (int32_t)m->input->first_node ? written - (int32_t)m->input->first_node : -1;
+    }
+    for (size_t e = 0; e < edited->take_count; e++) {
+        const kf_take *from = &edited->takes[e];
+        int32_t written = m->matches.take[e];
+        if (written < 0 && strchr(from->name, '|')) {
+            if (!kfi_actions_place(m, &actions, e, &written))
+                return false;
+            if (written < 0)
+                continue;
+        }
+        const size_t fresh = m->merged->take_count;
+        for (size_t i = 0; i < from->track_count; i++) {
+            const kf_track *track = m->matches.instead[e][i] ? m->matches.instead[e][i] : &from->tracks[i];
+            if (m->matches.scene == (int32_t)e)
+                written = kfi_take_of(&m->matches, e, track->node);
+            const char *name = written >= 0 ? m->input->written->takes[written].name : from->name;
+            size_t take = written >= 0 ? (size_t)m->input->written->takes[written].source : fresh;
+            bool wrapper = (int32_t)track->node == m->matches.wrapper;
+            if (wrapper && moves(m, track) &&
+                !kfi_warn(m->job, "wrapper", "take \"%.60s\", node \"%.60s\": the %s of the node above all others is not "
+                                             "carried: move the nodes below it", from->name,
+                          edited->nodes[track->node].name, kfi_channel_name((kf_channel)track->channel)))
+                return false;
+            if (m->matches.known[e][i] || wrapper || idle(m, track, moving) ||
+                (programs_own(edited->nodes[track->node].name) && !moves(m, track)))
+                continue;
+            if (written >= 0 && just_a_pose(m, track)) {
+                if (!tell_pose(m, from->name, track))
+                    return false;
+                continue;
+            }
+            if (track->layer != 0) {
+                if (!warn_layer(m->job, edited, from, track))
+                    return false;
+                continue;
+            }
+            if (take == m->merged->take_count) {
+                kf_take *made = kfi_add_take(m->job, m->merged, from->name);
+                if (!made)
+                    return false;
+                made->start = from->start;
+                made->end = from->end;
+                made->source = -1;
+            }
+            int64_t node = merged_node(m, nodes, track->node);
+            kf_track *to = node >= 0 ? kfi_push(m->job, &m->merged->takes[take].tracks,
+                                                &m->merged->takes[take].track_count, sizeof *to)
+                                     : NULL;
+            if (!to)
+                return false;
+            *to = *track;
+            to->node = (uint32_t)node;
+            to_fresh(to, written >= 0 ? m->matches.offset[written] + m->input->shift[written] : 0);
+            m->report->added++;
+            m->report->tracks++;
+            if (!kfi_merge_report_track(m, "added", name, to, ""))
+                return false;
+        }
+    }
+    return kfi_actions_tell(m, &actions);
+}
+
+bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh)
+{
+    char digest[9];
+    int32_t wrapper = kfi_find_wrapper(edited, digest);
+    int32_t *number = kfi_alloc_raw(job, edited->node_count, sizeof *number);
+    if (!number)
+        return false;
+    if (wrapper < 0 && !kfi_note(job, "axes", "the scene hangs below no node of ours that tells axes and unit: its numbers "
+                                              "are taken as the game's own"))
+        return false;
+    *fresh = *edited;
+    fresh->nodes = NULL;
+    fresh->node_count = 0;
+    for (size_t i = 0; i < edited->node_count; i++) {
+        number[i] = -1;
+        if ((int32_t)i == wrapper)
+            continue;
+        kf_node *node = kfi_push(job, &fresh->nodes, &fresh->node_count, sizeof *node);
+        if (!node)
+            return false;
+        number[i] = (int32_t)fresh->node_count - 1;
+        *node = edited->nodes[i];
+        node->parent = node->parent >= 0 ? number[node->parent] : -1;
+        node->source = -1;
+        if (wrapper >= 0) /* names that we wrote, escapes and all */
+            node->name = kfi_names_bytes(job, node->name);
+        if (!node->name)
+            return false;
+    }
+    fresh->takes = NULL;
+    fresh->take_count = 0;
+    for (size_t t = 0; t < edited->take_count; t++) {
+        const kf_take *from = &edited->takes[t];
+        const char *name = wrapper >= 0 ? kfi_names_bytes(job, from->name) : from->name;
+        kf_take *take = name ? kfi_add_take(job, fresh, name) : NULL;
+        if (!take)
+            return false;
+        take->start = from->start;
+        take->end = from->end;
+        take->source = -1;
+        for (size_t i = 0; i < from->track_count; i++) {
+            const kf_track *track = &from->tracks[i];
+            if ((int32_t)track->node == wrapper)
+                continue;
+            if (track->layer != 0) {
+                if (!warn_layer(job, edited, from, track))
+                    return false;
+                continue;
+            }
+            kf_track *to = kfi_push(job, &take->tracks, &take->track_count, sizeof *to);
+            if (!to)
+                return false;
+            *to = *track;
+            to->node = (uint32_t)number[track->node];
+            to_fresh(to, 0);
+            /* Below our wrapper the numbers are the game's, and so is the rule they were made for. */
+            for (unsigned c = 0; wrapper >= 0 && c < to->curves; c++)
+                to->curve[c].tcb_rule = KF_TCB_KOCHANEK;
+        }
+        if (!kfi_tcb_tracks_fold(job, fresh, take))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,150 @@
+/* Frame by frame: formats that store a value a frame. What came back is looked at on the format's own frames, so it
+ * does not matter whether a program baked it, thinned it out or left it alone. */
+#include "curve_frames.h"
+#include "internal.h"
+
+#include <math.h>
+
+/* The values of one curve on every frame, and whether a key stands there. */
+typedef struct frames {
+    size_t count;
+    double *times; /* of the original */
+    double *was, *now;
+    bool *keyed;   /* what came back has a key here */
+    size_t begins; /* the frame of its first key */
+} frames;
+
+static bool sample(kfi_merge_track *t, unsigned c, double rate, size_t count, frames *f)
+{
+    const kf_curve *w = &t->written->curve[c], *e = &t->edited->curve[c];
+    kfi_frames written = {t->shift, rate, count}, edited = {t->shift + t->offset, rate, count};
+    kfi_walk was = {w, t->written->rest[c], 0}, now = {e, t->edited->rest[c], 0};
+    f->count = count;
+    f->begins = 0;
+    f->times = kfi_alloc_raw(t->job, count, sizeof *f->times);
+    f->was = kfi_alloc_raw(t->job, count, sizeof *f->was);
+    f->now = kfi_alloc_raw(t->job, count, sizeof *f->now);
+    f->keyed = kfi_alloc(t->job, count, sizeof *f->keyed);
+    if (!f->times || !f->was || !f->now || !f->keyed)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        ptrdiff_t key;
+        f->times[i] = (double)i / rate;
+        f->was[i] = kfi_walk_value(&was, &written, i, &key);
+        f->now[i] = kfi_walk_value(&now, &edited, i, &key);
+    }
+    for (size_t k = 0; k < e->count; k++) {
+        double frame = (e->keys[k].time - t->offset - t->shift) * rate;
+        if (frame > -0.5 && frame < (double)count - 0.5)
+            f->keyed[(size_t)(frame + 0.5)] = true;
+        if (k == 0)
+            f->begins = frame < 0 ? 0 : frame > (double)count ? count : (size_t)(frame + 0.5);
+    }
+    return true;
+}
+
+static bool same_at(const kfi_merge_track *t, const frames *f, size_t i)
+{
+    if (kfi_same_value(t->limits, t->written->channel, f->was[i], f->now[i]))
+        return true;
+    return !t->limits->exact && !f->keyed[i] && fabs(f->was[i] - f->now[i]) <= kfi_thinning(f->was[i], f->now[i]);
+}
+
+/* A peak between two frames shows in neither of them, and the format has no place for it. */
+static bool tell_lost_peaks(const kfi_merge_track *t, unsigned c, double rate, const frames *f)
+{
+    const kf_curve *e = &t->edited->curve[c];
+    double low = INFINITY, high = -INFINITY, first = 0;
+    size_t lost = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        low = fmin(low, f->now[i]);
+        high = fmax(high, f->now[i]);
+    }
+    for (size_t k = 0; k < e->count; k++) {
+        double time = e->keys[k].time - t->offset - t->shift, frame = time * rate;
+        if (!(frame > 0 && frame < (double)f->count - 1) || fabs(frame - nearbyint(frame)) < 0.01)
+            continue;
+        double a = f->now[(size_t)frame], b = f->now[(size_t)frame + 1], value = e->keys[k].value;
+        double beyond = fmax(value - fmax(a, b), fmin(a, b) - value);
+        double was = kfi_curve_value(&t->written->curve[c], time + t->shift, t->written->rest[c]);
+        if (beyond <= 0.01 * fmax(high - low, 1.0) || kfi_same_value(t->limits, t->written->channel, was, value))
+            continue;
+        if (lost++ == 0)
+            first = time;
+    }
+    return lost == 0 ||
+           kfi_warn(t->job, "between-frames",
+                    "take \"%.60s\", node \"%.60s\", %s at %.4f s: %zu edited keys lie between the format's frames and "
+                    "show in none", t->take, t->input->original->nodes[t->original->node].name,
+                    kfi_channel_name((kf_channel)t->original->channel), first, lost);
+}
+
+/* The frames' keys of one component. Where the original has a key it stays, changed or not; where it has none one is
+ * added only if the curve would otherwise not have the value that came back. */
+static bool build(kfi_merge_track *t, unsigned c, double rate, const frames *f)
+{
+    const kf_curve *from = &t->original->curve[c];
+    kf_curve to = *from;
+    kf_origin *origin = NULL;
+    size_t count = 0, next = 0, origins = 0;
+    bool every_frame = t->input->capabilities->interps == 1u << KF_LINEAR;
+    to.keys = NULL;
+    for (size_t i = 0; i < f->count; i++) {
+        bool same = same_at(t, f, i);
+        bool native = false;
+        while (next < from->count && from->keys[next].time * rate < (double)i + 0.5) {
+            kf_key *key = kfi_push(t->job, &to.keys, &count, sizeof *key);
+            kf_origin *o = key ? kfi_push(t->job, &origin, &origins, sizeof *o) : NULL;
+            if (!o)
+                return false;
+            *key = from->keys[next];
+            *o = (kf_origin){(uint32_t)next, 0};
+            if (!same) {
+                key->value = f->now[i];
+                o->changed = KF_CHANGED_VALUE;
+                t->keys_changed++;
+            }
+            native = true;
+            next++;
+        }
+        if (!native && !every_frame && count == 0 && (same || i < f->begins))
+            continue; /* before its first key a curve says nothing, though it shows something */
+        double held = count         ? to.keys[count - 1].value
+                      : from->count ? from->keys[0].value
+                                    : t->original->rest[c];
+        /* Frames that the take did not have; before its end, a list that is shorter than others holds. */
+        bool beyond = next == from->count && from->count > 0 && f->times[i] > t->original_end + 0.5 / rate;
+        if (!native && ((every_frame && beyond) || !kfi_same_value(t->limits, t->written->channel, held, f->now[i]))) {
+            /* Held values drift by rounding alone: that is no new key. */
+            if (!every_frame && same && kfi_same_value(t->limits, t->written->channel, held, f->was[i]))
+                continue;
+            kf_key *key = kfi_push(t->job, &to.keys, &count, sizeof *key);
+            kf_origin *o = key ? kfi_push(t->job, &origin, &origins, sizeof *o) : NULL;
+            if (!o)
+                return false;
+            *key = (kf_key){.time = f->times[i], .value = f->now[i], .interp = every_frame ? KF_LINEAR : KF_STEP};
+            *o = (kf_origin){KF_NEW, KF_CHANGED_ALL};
+            t->keys_added++;
+        }
+    }
+    t->keys_removed += from->count - next;
+    to.count = count;
+    to.origin = origin;
+    t->merged->curve[c] = to;
+    return true;
+}
+
+bool kfi_merge_samples(kfi_merge_track *t, size_t count)
+{
+    double rate = t->input->original->frame_rate;
+    frames f[3];
+    for (unsigned c = 0; c < t->original->curves; c++)
+        if (!sample(t, c, rate, count, &f[c]))
+            return false;
+    size_t before = t->keys_changed + t->keys_added + t->keys_removed;
+    for (unsigned c = 0; c < t->original->curves; c++)
+        if (!build(t, c, rate, &f[c]) || !tell_lost_peaks(t, c, rate, &f[c]))
+            return false;
+    t->changed = t->changed || t->keys_changed + t->keys_added + t->keys_removed != before;
+    return true;
+}
