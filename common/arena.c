@@ -1,6 +1,7 @@
 #include "arena.h"
 
-#include <stdlib.h>
+#include "pages.h"
+
 #include <string.h>
 
 struct kfi_block {
@@ -8,29 +9,19 @@ struct kfi_block {
     size_t size; /* of the payload */
 };
 
-/* Blocks double up to a megabyte, then grow with all that there is: a quarter of it at the most is not in use. */
+/* Blocks double up to a megabyte, then grow with all that there is: a quarter of it at the most is not in use. (A half, for
+ * the first that are large enough to lie on large pages, and fill these.) */
 enum { ALIGN = 16, FIRST_BLOCK = 16 * 1024, USUAL_BLOCK = 1024 * 1024, LARGEST_BLOCK = 64 * 1024 * 1024 };
 
 /* The payload starts at a multiple of ALIGN behind the header. */
 static const size_t HEADER = (sizeof(kfi_block) + ALIGN - 1) / ALIGN * ALIGN;
-
-static void *default_resize(void *user, void *block, size_t old_size, size_t new_size)
-{
-    (void)user;
-    (void)old_size;
-    if (new_size == 0) {
-        free(block);
-        return NULL;
-    }
-    return realloc(block, new_size);
-}
 
 void kfi_arena_init(kfi_arena *arena, kf_allocator allocator, uint64_t limit)
 {
     memset(arena, 0, sizeof *arena);
     arena->allocator = allocator;
     if (!allocator.resize)
-        arena->allocator.resize = default_resize;
+        arena->allocator.resize = kfi_pages_resize;
     arena->limit = limit;
 }
 
@@ -77,7 +68,13 @@ static size_t usual_block(const kfi_arena *arena)
         most = USUAL_BLOCK;
     if (most > LARGEST_BLOCK)
         most = LARGEST_BLOCK;
-    return usual < most ? usual : (size_t)most;
+    if (usual > most)
+        usual = (size_t)most;
+    if (arena->total < 2 * KFI_LARGE_BLOCK)
+        return usual;
+    if (usual < KFI_LARGE_BLOCK)
+        usual = KFI_LARGE_BLOCK;
+    return usual - usual % KFI_LARGE_PAGE - HEADER;
 }
 
 void *kfi_arena_alloc(kfi_arena *arena, size_t count, size_t size)

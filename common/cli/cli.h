@@ -107,6 +107,7 @@ bool is_folder(const char *path);
 const char *base_name(const char *path);
 char *join_path(const char *folder, const char *name);
 void *need(void *memory); /* ends the program when memory ran out */
+void *file_memory(size_t size); /* memory.c: as malloc's; needed */
 /* The same where the library had none, and no is an answer but for that. */
 void need_memory(bool ok, const kf_error *error);
 char *copy_text(const char *text);

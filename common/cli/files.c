@@ -84,7 +84,7 @@ static const size_t MOST_OF_A_STREAM = (size_t)1 << 30;
 static bool read_all(int file, size_t expected, size_t most, input *in)
 {
     size_t capacity = expected < SIZE_MAX - 1 ? expected + 1 : expected; /* one more, to see the end */
-    in->data = need(malloc(capacity));
+    in->data = file_memory(capacity);
     for (;;) {
         if (in->size == capacity) {
             if (capacity > most / 2) {

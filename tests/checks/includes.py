@@ -10,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-LAYER = {"status": "base", "arena": "base", "reader": "base", "writer": "base", "utf8": "base",
+LAYER = {"status": "base", "arena": "base", "pages": "base", "reader": "base", "writer": "base", "utf8": "base",
          "anim": "anim", "names": "anim", "curve": "curve", "rotation": "curve", "tcb": "curve", "tolerance": "curve"}
 MAY = {
     "base": "base",

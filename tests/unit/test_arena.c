@@ -1,5 +1,6 @@
 /* The arena's blocks: few, and not much larger than what is in them. */
 #include "arena.h"
+#include "pages.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,11 +65,75 @@ static void test_ceiling(void **state)
     assert_int_equal(c.now, 0);
 }
 
+/* Blocks so large that they get pages of their own are malloc's like all others: all of their bytes are there, keep their
+ * contents when they grow or shrink, and are freed. */
+static void test_large(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {KFI_LARGE_BLOCK - 1, KFI_LARGE_BLOCK, KFI_LARGE_BLOCK + 1, 7 * (size_t)KFI_LARGE_PAGE + 12345};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t size = sizes[i], more = 2 * size + 1, less = 100;
+        unsigned char *block = kfi_pages_resize(NULL, NULL, 0, size);
+        assert_non_null(block);
+        memset(block, (int)i + 1, size);
+        block = kfi_pages_resize(NULL, block, size, more);
+        assert_non_null(block);
+        assert_int_equal(block[0], i + 1);
+        assert_int_equal(block[size - 1], i + 1);
+        memset(block, (int)i + 2, more);
+        block = kfi_pages_resize(NULL, block, more, less);
+        assert_non_null(block);
+        assert_int_equal(block[less - 1], i + 2);
+        assert_null(kfi_pages_resize(NULL, block, less, 0));
+    }
+}
+
+/* More than there can be is no memory, and not the ceiling's fault. */
+static void test_too_large(void **state)
+{
+    (void)state;
+    kfi_arena arena;
+    kfi_arena_init(&arena, (kf_allocator){0}, UINT64_MAX);
+    assert_non_null(kfi_arena_alloc(&arena, 1, KFI_LARGE_BLOCK));
+    uint64_t before = arena.total;
+    assert_null(kfi_arena_alloc(&arena, 1, SIZE_MAX / 2));
+    assert_false(arena.over_limit);
+    assert_int_equal(arena.total, before);
+    assert_null(kfi_arena_alloc(&arena, 2, SIZE_MAX / 2));
+    assert_true(arena.over_limit);
+    kfi_arena_free(&arena);
+    assert_int_equal(arena.total, 0);
+}
+
+/* From where blocks are large on they fill large pages: the arena counts what it takes. */
+static void test_whole_pages(void **state)
+{
+    (void)state;
+    counted c = {0};
+    kfi_arena arena;
+    kfi_arena_init(&arena, (kf_allocator){&c, resize}, UINT64_MAX);
+    for (uint64_t before = 0; arena.total < 64 * (uint64_t)KFI_LARGE_PAGE;) {
+        assert_non_null(kfi_arena_alloc(&arena, 1, 1000));
+        uint64_t block = arena.total - before;
+        if (block > 0 && before >= 2 * KFI_LARGE_BLOCK) {
+            assert_true(block >= KFI_LARGE_BLOCK);
+            assert_int_equal(block % KFI_LARGE_PAGE, 0);
+        }
+        before = arena.total;
+        assert_int_equal(c.now, before);
+    }
+    kfi_arena_free(&arena);
+    assert_int_equal(c.now, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_growth),
         cmocka_unit_test(test_ceiling),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_whole_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
