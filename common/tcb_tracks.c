@@ -110,11 +110,31 @@ bool kfi_tcb_track_parse(const kf_track *track, kf_channel *channel, const char 
     return false;
 }
 
-static kf_track *find_track(kf_take *take, uint32_t node, kf_channel channel, const char *name, size_t length)
+/* The tracks of each node, one behind the other. */
+typedef struct chains {
+    size_t *head; /* for each node, its first track + 1 */
+    size_t *next; /* for each track, the node's next one + 1 */
+} chains;
+
+static bool make_chains(kf_job *job, const kf_anim *anim, const kf_take *take, size_t first, chains *c)
 {
-    for (size_t i = 0; i < take->track_count; i++) {
-        kf_track *track = &take->tracks[i];
-        if (track->node == node && track->channel == channel &&
+    c->head = kfi_alloc(job, anim->node_count, sizeof *c->head);
+    c->next = kfi_alloc(job, take->track_count, sizeof *c->next);
+    if (!c->head || !c->next)
+        return false;
+    for (size_t i = take->track_count; i > first; i--) {
+        size_t *head = &c->head[take->tracks[i - 1].node];
+        c->next[i - 1] = *head;
+        *head = i;
+    }
+    return true;
+}
+
+static kf_track *find_track(kf_take *take, const chains *c, uint32_t node, kf_channel channel, const char *name, size_t length)
+{
+    for (size_t i = c->head[node]; i > 0; i = c->next[i - 1]) {
+        kf_track *track = &take->tracks[i - 1];
+        if (track->channel == channel &&
             (channel != KF_CUSTOM || (strlen(track->name) == length && strncmp(track->name, name, length) == 0)))
             return track;
     }
@@ -175,22 +195,25 @@ static bool same_motion(const kf_track *track, kf_rotation_order order, const kf
     return true;
 }
 
-bool kfi_tcb_tracks_fold(kf_job *job, const kf_anim *anim, kf_take *take)
+bool kfi_tcb_tracks_fold(kf_job *job, const kf_anim *anim, kf_take *take, size_t first)
 {
     kf_channel channel;
     const char *name;
     size_t length;
     unsigned number;
+    chains c;
     kf_quat_curve *quats = kfi_alloc(job, take->track_count, sizeof *quats); /* for the rotations among the tracks */
-    if (!quats)
+    bool *folded = kfi_alloc(job, take->track_count, sizeof *folded);
+    if (!quats || !folded || !make_chains(job, anim, take, first, &c))
         return false;
-    for (size_t i = 0; i < take->track_count; i++) {
+    for (size_t i = first; i < take->track_count; i++) {
         const kf_track *numbers = &take->tracks[i];
         if (!kfi_tcb_track_parse(numbers, &channel, &name, &length, &number))
             continue;
-        kf_track *track = find_track(take, numbers->node, channel, name, length);
+        kf_track *track = find_track(take, &c, numbers->node, channel, name, length);
         if (!track)
             continue;
+        folded[i] = true;
         if (channel != KF_ROTATION || number >= 3 ? track->curve[0].tcb != NULL : false) {
             fold_scalar(&numbers->curve[0], number, track);
             continue;
@@ -204,11 +227,11 @@ bool kfi_tcb_tracks_fold(kf_job *job, const kf_anim *anim, kf_take *take)
         for (size_t k = 0; k < quat->count && k < numbers->curve[0].count; k++)
             kfi_tcb_set(&quat->tcb[k], number, (float)numbers->curve[0].keys[k].value);
     }
-    size_t kept = 0;
-    for (size_t i = 0; i < take->track_count; i++) {
+    size_t kept = first;
+    for (size_t i = first; i < take->track_count; i++) {
         kf_track *track = &take->tracks[i];
         kf_rotation_order order = (kf_rotation_order)anim->nodes[track->node].order;
-        if (kfi_tcb_track_parse(track, &channel, &name, &length, &number))
+        if (folded[i])
             continue;
         if (quats[i].keys && same_motion(track, order, &quats[i])) {
             track->quat = quats[i];

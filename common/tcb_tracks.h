@@ -18,8 +18,8 @@ bool kfi_tcb_tracks_add(kf_job *job, const kf_track *from, uint32_t node, int32_
 bool kfi_tcb_track_parse(const kf_track *track, kf_channel *channel, const char **name, size_t *length,
                          unsigned *number);
 
-/* Puts the numbers back into the tracks of a take that has no original, and takes such tracks out of it. A rotation
- * becomes quaternion keys again where those play the same motion. */
-bool kfi_tcb_tracks_fold(kf_job *job, const kf_anim *anim, kf_take *take);
+/* Puts the numbers back into the tracks of a take from `first` on, which have no original, and takes such tracks out of it;
+ * those that belong to none of them stay. A rotation becomes quaternion keys again where those play the same motion. */
+bool kfi_tcb_tracks_fold(kf_job *job, const kf_anim *anim, kf_take *take, size_t first);
 
 #endif

@@ -112,14 +112,49 @@ static void to_fresh(kf_track *track, double offset)
     }
 }
 
+/* What is new in a take of those that are merged. */
+typedef struct additions {
+    const char *name; /* of the take, for the report */
+    size_t first;     /* track; those before it were written */
+} additions;
+
+/* Numbers of TCB keys that travel as tracks of their own belong to what they are the numbers of, new as that is. */
+static bool settle_new(kfi_merging *m, const additions *added)
+{
+    for (size_t t = 0; t < m->merged->take_count; t++) {
+        kf_take *take = &m->merged->takes[t];
+        if (!kfi_tcb_tracks_fold(m->job, m->merged, take, added[t].first))
+            return false;
+        for (size_t i = added[t].first; i < take->track_count; i++) {
+            m->report->added++;
+            m->report->tracks++;
+            if (!kfi_merge_report_track(m, "added", added[t].name, &take->tracks[i], ""))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool tells_numbers(const kf_track *track)
+{
+    kf_channel channel;
+    const char *name;
+    size_t length;
+    unsigned number;
+    return kfi_tcb_track_parse(track, &channel, &name, &length, &number);
+}
+
 bool kfi_merge_new(kfi_merging *m)
 {
     const kf_anim *edited = m->input->edited;
     int64_t *nodes = kfi_alloc_raw(m->job, edited->node_count, sizeof *nodes);
     bool *moving = kfi_alloc(m->job, edited->node_count, sizeof *moving);
+    additions *added = kfi_alloc(m->job, m->merged->take_count + edited->take_count, sizeof *added);
     kfi_actions actions;
-    if (!nodes || !moving || !kfi_actions_init(m, &actions))
+    if (!nodes || !moving || !added || !kfi_actions_init(m, &actions))
         return false;
+    for (size_t t = 0; t < m->merged->take_count; t++)
+        added[t].first = m->merged->takes[t].track_count;
     for (size_t e = 0; e < edited->take_count; e++)
         for (size_t i = 0; i < edited->takes[e].track_count; i++) {
             const kf_track *track = &edited->takes[e].tracks[i];
@@ -147,12 +182,13 @@ bool kfi_merge_new(kfi_merging *m)
             const char *name = written >= 0 ? m->input->written->takes[written].name : from->name;
             size_t take = written >= 0 ? (size_t)m->input->written->takes[written].source : fresh;
             bool wrapper = (int32_t)track->node == m->matches.wrapper;
+            bool numbers = (written < 0 || m->matches.node[track->node] < 0) && tells_numbers(track); /* even if all are 0 */
             if (wrapper && moves(m, track) &&
                 !kfi_warn(m->job, "wrapper", "take \"%.60s\", node \"%.60s\": the %s of the node above all others is not "
                                              "carried: move the nodes below it", from->name,
                           edited->nodes[track->node].name, kfi_channel_name((kf_channel)track->channel)))
                 return false;
-            if (m->matches.known[e][i] || wrapper || idle(m, track, moving) ||
+            if (m->matches.known[e][i] || wrapper || (!numbers && idle(m, track, moving)) ||
                 (programs_own(edited->nodes[track->node].name) && !moves(m, track)))
                 continue;
             if (written >= 0 && just_a_pose(m, track)) {
@@ -182,13 +218,10 @@ bool kfi_merge_new(kfi_merging *m)
             *to = *track;
             to->node = (uint32_t)node;
             to_fresh(to, written >= 0 ? m->matches.offset[written] + m->input->shift[written] : 0);
-            m->report->added++;
-            m->report->tracks++;
-            if (!kfi_merge_report_track(m, "added", name, to, ""))
-                return false;
+            added[take].name = name;
         }
     }
-    return kfi_actions_tell(m, &actions);
+    return settle_new(m, added) && kfi_actions_tell(m, &actions);
 }
 
 bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh)
@@ -250,7 +283,7 @@ bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh)
             for (unsigned c = 0; wrapper >= 0 && c < to->curves; c++)
                 to->curve[c].tcb_rule = KF_TCB_KOCHANEK;
         }
-        if (!kfi_tcb_tracks_fold(job, fresh, take))
+        if (!kfi_tcb_tracks_fold(job, fresh, take, 0))
             return false;
     }
     return true;

@@ -53,6 +53,7 @@ bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track
     const char *name;
     size_t length, edits = 0;
     unsigned number;
+    bool counted = merged->state == KF_TRACK_CHANGED;
     if (!kfi_tcb_track_parse(was, &channel, &name, &length, &number) || now->curves != 1)
         return true;
     for (size_t i = 0; i < was->curve[0].count; i++) {
@@ -72,6 +73,6 @@ bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track
     }
     if (edits == 0)
         return true;
-    m->report->changed++;
+    m->report->changed += !counted;
     return kfi_merge_report_track(m, "changed", take->name, merged, was->name);
 }

@@ -23,13 +23,13 @@ def key(time, tcb, value, flags=1):
     return struct.pack("<I%df" % (1 + 5 * (tcb is not None) + len(value)), flags, time, *(tcb or ()), *value)
 
 
-def build(name=b"walk", hip=True, arm=True, arm_moves=ARM_MOVES, more=b"", nodes=0, hip_moves=HIP_MOVES):
+def build(name=b"walk", hip=True, arm=True, arm_moves=ARM_MOVES, more=b"", nodes=0, hip_moves=HIP_MOVES, hip_turns=HIP_TURNS):
     """The file and where each list of keys begins in it."""
     at = {}
     header = struct.pack("<I", 0) + name + b"\0me\0" + struct.pack("<H", hip + arm + nodes)
     out = struct.pack("<4I", 1, 1, len(header), 16 + len(header)) + header
     body = b""
-    for wanted, node, kind, lists in ((hip, b"hip", TCB, (hip_moves, HIP_TURNS, [])), (arm, b"arm", LINEAR, (arm_moves, [], ARM_SCALES))):
+    for wanted, node, kind, lists in ((hip, b"hip", TCB, (hip_moves, hip_turns, [])), (arm, b"arm", LINEAR, (arm_moves, [], ARM_SCALES))):
         if not wanted:
             continue
         body += node + b"\0" + struct.pack("<4I", kind, *map(len, lists))
@@ -232,6 +232,42 @@ class Nytro(EditCase):
         now = self.edit(lambda scene: scene.clone("arm", "leg"))
         leg = b"leg\0" + struct.pack("<4I", LINEAR, 4, 0, 2) + b"".join(key(*k, flags=0) for k in ARM_MOVES + ARM_SCALES)
         self.assertEqual(now, build(more=leg, nodes=1)[0])
+
+    def test_node_added_with_numbers(self):
+        """A copy of a TCB node has its keys and all their numbers, those too that FBX only has as properties."""
+        now = self.edit(lambda scene: scene.clone("hip", "leg"))
+        start = len(self.original) - 16  # before the last chunk
+        leg = b"leg\0" + struct.pack("<4I", TCB, len(HIP_MOVES), len(HIP_TURNS), 0)
+        self.assertEqual(now[start:start + len(leg)], leg, self.said)
+        at = start + len(leg)
+        moves = b"".join(key(*k, flags=0) for k in HIP_MOVES)
+        self.assertEqual(now[at:at + len(moves)], moves)
+        at += len(moves)
+        for time, tcb, (angle, *axis) in HIP_TURNS:
+            found = struct.unpack_from("<I10f", now, at)
+            self.assertEqual(found[:7], (0, time, *tcb))
+            side = 1 if found[7] * angle > 0 else -1
+            for a, b in zip(found[7:], (side * angle, *(side * v for v in axis))):
+                self.assertAlmostEqual(a, b, 4)
+            at += 44
+        self.assertEqual(len(now), at + 16)
+        self.assertIn("0 of 6 tracks changed, 2 added", self.said)
+        lines = self.said.splitlines()
+        self.assertEqual(len(set(lines)), len(lines), "the same said twice: " + self.said)
+
+    def test_numbers_and_value_are_one_track(self):
+        """However many of its numbers are edited, a track counts once."""
+        def change(scene):
+            add(scene, ("walk", "hip", TURN, "x"), 0, 5.0)
+            for number in ("tension", "continuity"):
+                prop = "kf_rotation_" + number
+                if (curve := scene.curves().get(("walk", "hip", prop, prop))):
+                    curve.keys[1].value = 0.125
+                    curve.store()
+        self.original, _ = build(hip_turns=[(t, (0.5, 0.25, 0, 0, 0), v) for t, _, v in HIP_TURNS])
+        self.edit(change)
+        self.assertIn("kf_rotation_continuity", self.said)
+        self.assertIn("1 of 4 tracks changed", self.said)
 
     def test_take_renamed(self):
         self.assertEqual(self.edit(lambda scene: rename_take(scene, "walk", "trot")), build(b"trot")[0])
