@@ -62,6 +62,14 @@ void say_error(FILE *to, const kf_error *error, const input *inputs, size_t coun
     put_at(to, path_of(error->file, inputs, count, otherwise), "", error->offset, error->message, 0);
 }
 
+/* x, y and z often have the same to say. */
+static bool said_before(const kf_message *messages, size_t i)
+{
+    const kf_message *m = &messages[i], *before = m - 1;
+    return i > 0 && m->repeats == 0 && m->level == before->level && m->file == before->file && m->offset == before->offset &&
+           strcmp(m->text, before->text) == 0;
+}
+
 void say_messages(FILE *to, const kf_job *job, kf_level least, const input *inputs, size_t count,
                   const char *otherwise)
 {
@@ -69,7 +77,7 @@ void say_messages(FILE *to, const kf_job *job, kf_level least, const input *inpu
     const kf_message *messages = kf_job_messages(job, &n);
     for (size_t i = 0; i < n; i++) {
         const kf_message *m = &messages[i];
-        if (m->level == KF_PROBLEM || m->level < least)
+        if (m->level == KF_PROBLEM || m->level < least || said_before(messages, i))
             continue;
         fputs("keyferry: ", to);
         put_at(to, path_of(m->file, inputs, count, otherwise),
