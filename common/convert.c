@@ -39,15 +39,14 @@ bool kfi_make_scene(kf_job *job, const kf_format *format, const kf_file *files, 
         lower.as_is = true;
     } else {
         kfi_capsule capsule;
-        char digest[KFI_DIGEST_SIZE];
-        if (!fill_capsule(job, format, files, count, take, &capsule))
+        char digest[KFI_DIGEST_SIZE] = KFI_NO_DIGEST;
+        bool travels = !job->options.no_capsule || !job->options.no_sidecar;
+        if (travels && !fill_capsule(job, format, files, count, take, &capsule))
             return false;
-        kfi_capsule_digest(&capsule, digest);
+        if (travels)
+            kfi_capsule_digest(&capsule, digest);
         lower.wrapper = kfi_format_text(job, KFI_WRAPPER_PREFIX "%s", digest);
-        if (!lower.wrapper)
-            return false;
-        if (!(job->options.no_capsule && job->options.no_sidecar) &&
-            !kfi_capsule_pack(job, &capsule, &scene->sidecar, &scene->sidecar_size))
+        if (!lower.wrapper || (travels && !kfi_capsule_pack(job, &capsule, &scene->sidecar, &scene->sidecar_size)))
             return false;
         if (!job->options.no_capsule && scene->sidecar_size <= KFI_CAPSULE_MAX) {
             if (!kfi_base64_encode(job, scene->sidecar, scene->sidecar_size, &lower.capsule, &lower.capsule_size))
@@ -194,6 +193,7 @@ static bool game_to_game(kf_job *job, const kf_format *format, const kf_format *
 {
     kfi_scene scene;
     kfi_merge_report report;
+    job->options.no_capsule = job->options.no_sidecar = true; /* there is no FBX for them */
     const kf_anim *anim = kfi_import(job, format, input->files, input->count);
     const char *name = kfi_output_name(job, to, input->output, input->files[0].name);
     if (!anim || !name || !kfi_make_scene(job, format, input->files, input->count, anim, -1, &scene) ||

@@ -43,7 +43,8 @@ static bool find_capsule(kf_job *job, const kf_anim *edited, const kf_convert_in
             return false;
     }
     kf_file sidecar = {0};
-    if (!*where && input->find_sidecar && input->find_sidecar(input->user, digest, &sidecar) && sidecar.data) {
+    bool named = strcmp(digest, KFI_NO_DIGEST) != 0;
+    if (!*where && named && input->find_sidecar && input->find_sidecar(input->user, digest, &sidecar) && sidecar.data) {
         if (kfi_capsule_unpack(job, sidecar.data, sidecar.size, capsule))
             *where = "sidecar";
         else if (!forgive(job, "the sidecar"))
@@ -72,7 +73,7 @@ bool kfi_rewrite(kf_job *job, const kf_format *format, const kf_anim *edited, kf
     lower.take = recorded.take;
     if (recorded.lowering < KFI_LOWERING_REVISION)
         lower.revision = recorded.lowering;
-    lower.wrapper = KFI_WRAPPER_PREFIX "00000000";
+    lower.wrapper = KFI_WRAPPER_PREFIX KFI_NO_DIGEST;
     lower.exact = true;
     lower.edited = edited;
     /* What an older importer made of these bytes is what was written: by a newer one's result it would look edited. */

@@ -485,7 +485,8 @@ typedef struct kf_convert_input {
     size_t base_count;
     const char *output;   /* the name the output is to have: its extension chooses the format if nothing else does;
                            * NULL: the originals' names, or the input's with another extension */
-    /* Asked for a sidecar when an FBX brings no capsule. `digest` is the one in the wrapper's name, or "". False: none. */
+    /* Asked for a sidecar when an FBX brings no capsule, unless it was written without both. `digest` is the one in the
+     * wrapper's name, or "". False: none. */
     bool (*find_sidecar)(void *user, const char *digest, kf_file *sidecar);
     void *user;
 } kf_convert_input;

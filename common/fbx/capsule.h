@@ -22,6 +22,9 @@ typedef struct kfi_capsule {
 
 enum { KFI_CAPSULE_MAX = 16 * 1024 * 1024, KFI_DIGEST_SIZE = 9 };
 
+/* What an FBX names whose original does not travel. */
+#define KFI_NO_DIGEST "00000000"
+
 /* Eight hex digits over format, options, names and bytes: the same wherever the capsule travels. */
 void kfi_capsule_digest(const kfi_capsule *capsule, char digest[KFI_DIGEST_SIZE]);
 /* The same of a packed one, of which no more than the beginning is unpacked: damage behind that is not seen. False: it

@@ -66,6 +66,18 @@ class There(Case):
         self.keyferry("convert", "door.fbx", "out/", "--to", "x4-ani")
         self.assertEqual(self.names(), ["door.fbx", "out/door.ani"])
 
+    def test_no_original_is_named(self):
+        """What was written without its original is no edit of one that lies there, be it of the same name."""
+        self.keyferry("convert", DOOR, "door.fbx", "--no-capsule")
+        self.assertEqual(self.json("convert", "--json", "door.fbx", "a.ani")["original"], "sidecar")
+        self.keyferry("convert", "-y", DOOR, "door.fbx", "--no-capsule", "--no-sidecar")
+        self.assertIn(b"00000000", (self.dir / "door.fbx").read_bytes())
+        found = self.json("convert", "--json", "door.fbx", "b.ani")
+        self.assertEqual((found["merged"], found["original"]), (False, None))
+        found = self.json("convert", "--json", "door.fbx", "c.ani", "--base", DOOR)
+        self.assertEqual((found["original"], found["changed"]), ("base", 0))
+        self.assertEqual((self.dir / "c.ani").read_bytes(), DOOR.read_bytes())
+
     def test_split_takes(self):
         self.keyferry("convert", DOOR, "door.fbx", "--split-takes")
         takes = [n for n in self.names() if n.endswith(".fbx")]
