@@ -157,6 +157,8 @@ typedef struct output_set {
 
 /* Whether the rules allow writing there; else tells why and sets exit_code. */
 bool output_allowed(output_set *set, const char *path);
+/* Tells that the one output cannot take several files; false. */
+bool output_refuse_second(output_set *set, const char *path);
 /* Opens the next output; `path` "-" is standard output. */
 bool output_begin(output_set *set, const char *path, kf_sink *sink);
 bool output_end(output_set *set, bool ok);

@@ -104,6 +104,15 @@ static bool end(void *user, bool ok)
     return output_end(&w->set, ok);
 }
 
+/* A dry run has no files that would tell: one output cannot take several. */
+static bool fits_output(work *w, const kf_summary *summary)
+{
+    if (w->v->into_folder || summary->outputs < 2 || strcmp(summary->to, "fbx") == 0)
+        return true;
+    output_refuse_second(&w->set, w->v->output);
+    return false;
+}
+
 /* ---------------------------------------------------------------- before */
 
 static bool read_list(const char *const *paths, size_t count, input **inputs, FILE *err)
@@ -262,8 +271,8 @@ static int convert_read(work *w)
     kf_summary summary = {0};
     kf_job *job = kf_job_new(c->library, &options, &error);
     bool ok = job && kf_convert(job, &in, c->dry_run ? NULL : &output, &summary, &error);
-    if (ok && !c->dry_run)
-        ok = output_commit(&w->set);
+    if (ok)
+        ok = c->dry_run ? fits_output(w, &summary) : output_commit(&w->set);
     int code = ok ? EXIT_DONE : w->set.exit_code ? w->set.exit_code : exit_code_of(error.code);
     if (ok && w->v->batch && w->kept > 0 && w->written.count == 0)
         code = SKIPPED;

@@ -29,6 +29,11 @@ static bool refuse(output_set *set, const char *path, const char *why)
     return false;
 }
 
+bool output_refuse_second(output_set *set, const char *path)
+{
+    return refuse(set, path, "would be written twice: give a folder as the output");
+}
+
 static bool ask(const char *path)
 {
     fprintf(stderr, "keyferry: %s exists. Overwrite it? [y/N] ", path);
@@ -132,7 +137,7 @@ bool output_begin(output_set *set, const char *path, kf_sink *sink)
     for (size_t i = 0; i < set->count; i++) {
         if (strcmp(set->items[i].path, out.path) == 0) {
             free(out.path);
-            return refuse(set, path, "would be written twice: give a folder as the output");
+            return output_refuse_second(set, path);
         }
     }
     if (set->rules->claims && !claim(set->rules->claims, out.path)) {

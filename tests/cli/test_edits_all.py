@@ -116,6 +116,9 @@ class All(EditCase):
             if name in ("mm2-anim", "vib-anm"):
                 self.edit(lambda scene: scene.clone_take(take, "second"), code=3)
                 self.assertIn("give a folder", self.said)
+                dry = self.keyferry("convert", "x.fbx", "y." + self.ending, "-y", "--dry-run", code=3).err
+                self.assertIn("give a folder", dry)
+                self.keyferry("convert", "x.fbx", name + "/", "-y", "--dry-run")
                 self.keyferry("convert", "x.fbx", name + "/", "-y")
                 self.assertEqual((self.dir / name / ("x." + self.ending)).read_bytes(), self.original)
                 other, = {n for n in self.names() if n.startswith(name + "/")} - {name + "/x." + self.ending}
