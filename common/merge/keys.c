@@ -253,6 +253,8 @@ static uint32_t reshaped(const building *b, const kf_curve *w, size_t i, const k
     const kf_key *key = &b->from->keys[w->origin ? w->origin[i].key : i], *was = &w->keys[i];
     bool own = moved(b->t, w, i, e, j);
     uint32_t changed = 0;
+    if (!(b->t->input->capabilities->interps >> KF_BEZIER & 1))
+        return 0; /* no room for a handle's length: its slope is all there is */
     if (j + 1 < e->count && i + 1 < w->count && has_handles(e->keys[j].interp) &&
         follows(key, key->out, was->out, p->partner[j + 1] == (int64_t)i + 1,
                 own || (several && moved(b->t, w, i + 1, e, j + 1)), e->keys[j + 1].time - e->keys[j].time))

@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxtext  # noqa: E402
 from editcase import EditCase, add, each, rename_take  # noqa: E402
 
-TCB, LINEAR = 1, 4
+TCB, BEZIER, LINEAR = 1, 2, 4
 MOVE, TURN, SCALE = "Lcl Translation", "Lcl Rotation", "Lcl Scaling"
 # time, T C B ease in, ease out, value
 HIP_MOVES = [(0.0, (0, 0, 0, 0, 0), (0, 0, 0)), (1.0, (0, 0, 0, 0.25, 0), (1, 4, -2)), (2.0, (0.25, 0, 0, 0, 0), (3, 4, 1)),
@@ -23,13 +23,13 @@ def key(time, tcb, value, flags=1):
     return struct.pack("<I%df" % (1 + 5 * (tcb is not None) + len(value)), flags, time, *(tcb or ()), *value)
 
 
-def build(name=b"walk", hip=True, arm=True, arm_moves=ARM_MOVES, more=b"", nodes=0, hip_moves=HIP_MOVES, hip_turns=HIP_TURNS):
+def build(name=b"walk", hip=True, arm=True, arm_moves=ARM_MOVES, more=b"", nodes=0, hip_moves=HIP_MOVES, hip_turns=HIP_TURNS, arm_kind=LINEAR):
     """The file and where each list of keys begins in it."""
     at = {}
     header = struct.pack("<I", 0) + name + b"\0me\0" + struct.pack("<H", hip + arm + nodes)
     out = struct.pack("<4I", 1, 1, len(header), 16 + len(header)) + header
     body = b""
-    for wanted, node, kind, lists in ((hip, b"hip", TCB, (hip_moves, hip_turns, [])), (arm, b"arm", LINEAR, (arm_moves, [], ARM_SCALES))):
+    for wanted, node, kind, lists in ((hip, b"hip", TCB, (hip_moves, hip_turns, [])), (arm, b"arm", arm_kind, (arm_moves, [], ARM_SCALES))):
         if not wanted:
             continue
         body += node + b"\0" + struct.pack("<4I", kind, *map(len, lists))
@@ -171,6 +171,20 @@ class Nytro(EditCase):
         def change(scene):
             each(scene, "walk", "arm", MOVE, lambda curve: curve.remove(1))
         self.assertEqual(self.edit(change), build(arm_moves=ARM_MOVES[:1] + ARM_MOVES[2:])[0])
+
+    def test_keys_without_tangents(self):
+        """A key of a BEZIER node that is moved or goes is just that, whatever the slopes in the FBX, which nobody touched."""
+        def move(scene):
+            def later(curve):
+                curve.keys[2].time += fbxtext.TICKS // 4
+            each(scene, "walk", "arm", MOVE, later)
+        self.original, _ = build(arm_kind=BEZIER)
+        self.assertEqual(self.edit(move), self.patched((self.record(b"arm", MOVE, 2) + 4, struct.pack("<f", 1.75))))
+        self.assertIn("store no tangents of their own", self.said)
+
+        def remove(scene):
+            each(scene, "walk", "arm", MOVE, lambda curve: curve.remove(1))
+        self.assertEqual(self.edit(remove), build(arm_kind=BEZIER, arm_moves=ARM_MOVES[:1] + ARM_MOVES[2:])[0])
 
     def test_edit_in_a_bake(self):
         """The second second of the arm is bent in x: its keys outside stay, the hip stays."""
