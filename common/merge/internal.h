@@ -96,6 +96,8 @@ typedef struct kfi_border {
 bool kfi_border_numbers(const kfi_border *b, kf_tcb *tcb);
 /* samples.c: formats with a value a frame; `frames` is how many the take has now. */
 bool kfi_merge_samples(kfi_merge_track *t, size_t frames);
+/* ends.c: whether what was written between two keys came back as it was, its slopes included, wherever its ends are now. */
+bool kfi_only_ends_moved(const kfi_merge_track *t, const double was[2], const double now[2]);
 /* quat.c: rotations that the format keeps as quaternions. */
 bool kfi_merge_quat(kfi_merge_track *t, size_t frames);
 

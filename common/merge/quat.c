@@ -236,8 +236,20 @@ static bool build_sparse(kfi_merge_track *t, building *b)
     return true;
 }
 
-/* Keys between the native ones where the motion was edited and the format's own interpolation would leave it. */
-static bool refine(kfi_merge_track *t, building *b)
+/* Whether two keys of the original that follow each other were edited, and nothing between them. */
+static bool just_keys(const kfi_merge_track *t, const building *b, size_t i)
+{
+    const kf_origin *origin = &b->origin[i];
+    const kf_quat_key *from = t->original->quat.keys;
+    if (origin[0].key == KF_NEW || origin[1].key != origin[0].key + 1 || !(origin[0].changed || origin[1].changed))
+        return false;
+    const double was[2] = {from[origin[0].key].time, from[origin[1].key].time}, now[2] = {b->keys[i].time, b->keys[i + 1].time};
+    return kfi_only_ends_moved(t, was, now);
+}
+
+/* Keys between the native ones where the motion was edited and the format's own interpolation would leave it. Where `sparse`
+ * keys were edited and nothing between them, the format plays between them as it does: no slopes were drawn. */
+static bool refine(kfi_merge_track *t, building *b, bool sparse)
 {
     enum { PROBES = 12, MOST_PIECES = 64 };
     double tolerance = t->input->tolerance > 0 ? t->input->tolerance : fmax(0.01, t->limits->value[KF_ROTATION]);
@@ -260,6 +272,13 @@ static bool refine(kfi_merge_track *t, building *b)
         }
         if (worst <= tolerance)
             continue;
+        if (sparse && just_keys(t, b, i)) {
+            if (!kfi_note(t->job, "keys-alone", "take \"%.60s\", node \"%.60s\", rotation after %.4f s: keys were edited and nothing "
+                                                "between them: there the game turns in its own way, up to %.4g degrees from the FBX's",
+                          t->take, t->input->original->nodes[t->original->node].name, start, worst))
+                return false;
+            continue;
+        }
         /* As many equal pieces as slerp needs: its error falls with the square of the piece. */
         int pieces = (int)fmin(ceil(sqrt(worst / tolerance)), MOST_PIECES);
         for (int p = 1; p < pieces; p++)
@@ -427,7 +446,7 @@ bool kfi_merge_quat(kfi_merge_track *t, size_t frames)
     } else if (!build_sparse(t, &b)) {
         return false;
     }
-    if (!sampled && !refine(t, &b))
+    if (!sampled && !refine(t, &b, !baked))
         return false;
     t->changed = t->changed || t->keys_changed || t->keys_added || t->keys_removed || t->segments_fitted;
     t->merged->quat = (kf_quat_curve){b.keys, b.count, from->tcb ? b.tcb : NULL, b.origin};

@@ -110,6 +110,27 @@ class Nytro(EditCase):
             each(scene, "walk", "hip", MOVE, lambda curve: curve.keys[2].set_number(0, -0.75))
         self.assertEqual(self.edit(change), self.patched((self.record(b"hip", MOVE, 2) + 8, struct.pack("<f", -0.75))))
 
+    def test_rotation(self):
+        """A key that is turned or moved is its record and no more: nobody drew what the FBX's slopes make of it beside it."""
+        now = self.edit(lambda scene: add(scene, ("walk", "hip", TURN, "x"), 0, 5.0))
+        self.only(now, (self.record(b"hip", TURN, 0) + 28, 16))
+        self.assertRegex(self.said, r'note: .*node "hip", rotation after 0\.0000 s: .* degrees')
+        self.assertIn("1 keys changed, 0 added, 0 removed", self.said)
+
+        def change(scene):
+            def later(curve):
+                curve.keys[-1].time += fbxtext.TICKS // 4
+            each(scene, "walk", "hip", TURN, later)
+        self.assertEqual(self.edit(change), self.patched((self.record(b"hip", TURN, 2) + 4, struct.pack("<f", 2.25))))
+
+        def draw(scene):
+            curve = scene.curve("walk", "hip", TURN, "x")
+            curve.keys[0].value += 5
+            curve.keys[0].set_number(0, curve.keys[0].number(0) + 40)
+            curve.store()
+        self.assertGreater(len(self.edit(draw)), len(self.original))  # a slope was drawn: keys follow it
+        self.assertIn("edited stretches fitted anew", self.said)
+
     def test_tcb_numbers_of_a_rotation(self):
         for prop, offset in (("kf_rotation_tension", 8),):
             def change(scene):
