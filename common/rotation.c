@@ -133,16 +133,29 @@ double kfi_euler_cosine(kf_rotation_order order, double second)
     return -PARITY[(unsigned)order < 6 ? order : KF_XYZ] * sin(second / DEGREES);
 }
 
+/* Less whole double turns, after which a quaternion is the same. Exact, like fmod, which takes its time. */
+static double within_turns(double degrees)
+{
+    if (fabs(degrees) < 720.0)
+        return degrees;
+    return fabs(degrees) < 1e12 ? degrees - 720.0 * trunc(degrees / 720.0) : fmod(degrees, 720.0);
+}
+
 void kfi_quat_from_euler(const double degrees[3], kf_rotation_order order, double q[4])
 {
     const uint8_t *axis = AXES[(unsigned)order < 6 ? order : KF_XYZ];
-    double result[4] = {1.0, 0.0, 0.0, 0.0};
-    for (int i = 0; i < 3; i++) {
-        double half = 0.5 * fmod(degrees[axis[i]], 720.0) / DEGREES, turn[4] = {cos(half), 0.0, 0.0, 0.0};
-        turn[1 + axis[i]] = sin(half);
-        kfi_quat_multiply(turn, result, result);
+    double v[3] = {0.0, 0.0, 0.0}, w = 1.0;
+    for (int i = 0; i < 3; i++) { /* times a turn about one axis, two of whose four numbers are 0 */
+        int x = axis[i], y = (x + 1) % 3, z = (x + 2) % 3;
+        double half = 0.5 * within_turns(degrees[x]) / DEGREES, c = cos(half), s = sin(half);
+        double was[4] = {w, v[x], v[y], v[z]};
+        w = c * was[0] - s * was[1];
+        v[x] = c * was[1] + s * was[0];
+        v[y] = c * was[2] - s * was[3];
+        v[z] = c * was[3] + s * was[2];
     }
-    memcpy(q, result, sizeof result);
+    q[0] = w;
+    memcpy(q + 1, v, sizeof v);
 }
 
 /* The angle nearest to `near` among angle + n * 360. */

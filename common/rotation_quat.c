@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MOST_PIECES = 4096, MOST_SAMPLES = 2048 };
+enum { MOST_PIECES = 4096, FIRST_PIECES = 64, MOST_SAMPLES = 2048 };
 
 /* The time between two neighbouring keys of any of the three curves. */
 typedef struct stretch {
@@ -72,36 +72,67 @@ static void begin_stretch(stretch *s, const size_t at[3], double start, double e
     s->samples = way < 8.0 * (MOST_SAMPLES - 16) ? 16 + (size_t)(way / 8.0) : MOST_SAMPLES;
 }
 
-static bool slerp_fits(const stretch *s, double from, double to, double tolerance)
+/* How far the slerp between two moments leaves the motion: the square of the worst chord between quaternions, as a multiple
+ * of `limit`, by samples from the middle, where it is worst as a rule, to both sides. What is beyond the limit ends it. */
+static double slerp_miss(const stretch *s, double from, const double a[4], double to, double limit)
 {
-    double a[4], b[4], is[4], should[4];
-    orientation(s, from, a);
-    orientation(s, to, b);
+    double end[4], should[4];
+    orientation(s, to, end);
+    double sign = kfi_quat_dot(a, end) < 0.0 ? -1.0 : 1.0, worst = 0.0;
+    for (int i = 0; i < 4; i++)
+        end[i] *= sign;
+    double arc = kfi_quat_arc(a, end), sine = sin(arc);
+    bool flat = !(sine > 1e-9);
     size_t samples = 16 + (size_t)((double)s->samples * ((to - from) / (s->end - s->start)));
-    tolerance *= 0.99; /* it may be a little worse between the samples */
-    for (size_t i = 1; i < samples; i++) {
+    for (size_t i = samples / 2; i > 0; i--) {
         double u = (double)i / (double)samples;
-        orientation(s, from + (to - from) * u, should);
-        kfi_quat_slerp(a, b, u, is);
-        if (!(kfi_quat_angle(is, should) <= tolerance))
-            return false;
+        double share[2] = {flat ? u : sin(u * arc) / sine, flat ? 1.0 - u : sin((1.0 - u) * arc) / sine};
+        for (int side = 0; side < 2; side++) { /* two samples as far from either end have the same shares */
+            double near = 0.0, far = 0.0;
+            orientation(s, from + (to - from) * (side ? 1.0 - u : u), should);
+            for (int k = 0; k < 4; k++) {
+                double is = share[!side] * a[k] + share[side] * end[k];
+                near += (is - should[k]) * (is - should[k]);
+                far += (is + should[k]) * (is + should[k]);
+            }
+            worst = fmax(worst, fmin(near, far) / limit);
+            if (!(worst <= 1.0))
+                return worst;
+        }
     }
-    return true;
+    return worst;
 }
 
-static double longest_slerp(const stretch *s, double from, double to, double tolerance)
+/* Where the slerp that begins at `from` is to end, and `length`, the one before, as what to try first: the misses of short
+ * slerps grow as the square of their length. */
+static double longest_slerp(const stretch *s, double from, double to, double tolerance, double *length)
 {
-    if (slerp_fits(s, from, to, tolerance))
-        return to;
-    double low = from, high = to, best = from + (to - from) / 1024.0;
-    for (int i = 0; i < 14; i++) {
-        double middle = low + 0.5 * (high - low);
-        if (slerp_fits(s, from, middle, tolerance))
-            best = low = middle;
-        else
-            high = middle;
+    enum { TRIES = 24 };
+    const double enough = 0.99; /* of the limit, which is the fourth power of the length: 0.25 % is left */
+    double half_chord = sin(0.25 * 0.99 * tolerance / 57.295779513082320877); /* it may be a little worse between the samples */
+    double limit = 4.0 * half_chord * half_chord, low = from, high = to, start[4];
+    orientation(s, from, start);
+    double at = fmin(from + *length, to);
+    bool failed = false;
+    for (int i = 0; i < TRIES; i++) {
+        double miss = slerp_miss(s, from, start, at, limit);
+        if (miss <= 1.0) {
+            low = at;
+            if (at == to || miss >= enough)
+                break;
+        } else {
+            high = at;
+            failed = true;
+        }
+        if (failed && high - low < 0.0025 * (low - from))
+            break;
+        double next = from + (at - from) * sqrt(sqrt(0.5 * (1.0 + enough) / fmax(miss, 1e-4)));
+        at = next > low && next < high ? next : failed ? low + 0.5 * (high - low) : to;
     }
-    return best;
+    if (!(low > from))
+        low = from + (to - from) / 1024.0;
+    *length = low - from;
+    return low;
 }
 
 static bool add_key(kf_job *job, kf_quat_curve *to, double time, const double q[4], uint8_t interp)
@@ -115,6 +146,13 @@ static bool add_key(kf_job *job, kf_quat_curve *to, double time, const double q[
     key->time = time;
     key->interp = interp;
     return true;
+}
+
+/* Dozens of turns between two keys, of which the first pieces told so little that all pieces could not tell a quarter. */
+static bool hopeless(const stretch *s, double reached)
+{
+    return s->samples == MOST_SAMPLES &&
+           (reached - s->start) * (MOST_PIECES / FIRST_PIECES) < 0.25 * (s->end - s->start);
 }
 
 /* The keys of a stretch but for the one at its end. A jump takes a key of its own just before or after it. */
@@ -139,8 +177,10 @@ static bool add_stretch(kf_job *job, const stretch *s, double tolerance, kf_quat
     bool jump = kfi_quat_angle(q, key) > tolerance;
     if (jump)
         end -= aside;
+    double length = end - from;
     for (size_t pieces = 1;; pieces++) {
-        from = pieces == MOST_PIECES ? end : longest_slerp(s, from, end, tolerance);
+        bool enough = pieces == MOST_PIECES || (pieces == FIRST_PIECES && hopeless(s, from));
+        from = enough ? end : longest_slerp(s, from, end, tolerance, &length);
         if (from >= end)
             break;
         orientation(s, from, q);
