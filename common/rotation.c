@@ -148,7 +148,7 @@ void kfi_quat_from_euler(const double degrees[3], kf_rotation_order order, doubl
     for (int i = 0; i < 3; i++) { /* times a turn about one axis, two of whose four numbers are 0 */
         int x = axis[i], y = (x + 1) % 3, z = (x + 2) % 3;
         double half = 0.5 * within_turns(degrees[x]) / DEGREES, c = cos(half), s = sin(half);
-        double was[4] = {w, v[x], v[y], v[z]};
+        const double was[4] = {w, v[x], v[y], v[z]};
         w = c * was[0] - s * was[1];
         v[x] = c * was[1] + s * was[0];
         v[y] = c * was[2] - s * was[3];

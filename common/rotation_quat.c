@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+static const double DEGREES = 57.295779513082320877; /* in a radian */
+
 enum { MOST_PIECES = 4096, FIRST_PIECES = 64, MOST_SAMPLES = 2048 };
 
 /* The time between two neighbouring keys of any of the three curves. */
@@ -86,7 +88,7 @@ static double slerp_miss(const stretch *s, double from, const double a[4], doubl
     size_t samples = 16 + (size_t)((double)s->samples * ((to - from) / (s->end - s->start)));
     for (size_t i = samples / 2; i > 0; i--) {
         double u = (double)i / (double)samples;
-        double share[2] = {flat ? u : sin(u * arc) / sine, flat ? 1.0 - u : sin((1.0 - u) * arc) / sine};
+        const double share[2] = {flat ? u : sin(u * arc) / sine, flat ? 1.0 - u : sin((1.0 - u) * arc) / sine};
         for (int side = 0; side < 2; side++) { /* two samples as far from either end have the same shares */
             double near = 0.0, far = 0.0;
             orientation(s, from + (to - from) * (side ? 1.0 - u : u), should);
@@ -109,7 +111,7 @@ static double longest_slerp(const stretch *s, double from, double to, double tol
 {
     enum { TRIES = 24 };
     const double enough = 0.99; /* of the limit, which is the fourth power of the length: 0.25 % is left */
-    double half_chord = sin(0.25 * 0.99 * tolerance / 57.295779513082320877); /* it may be a little worse between the samples */
+    double half_chord = sin(0.25 * 0.99 * tolerance / DEGREES); /* it may be a little worse between the samples */
     double limit = 4.0 * half_chord * half_chord, low = from, high = to, start[4];
     orientation(s, from, start);
     double at = fmin(from + *length, to);

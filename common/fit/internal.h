@@ -34,6 +34,11 @@ typedef struct kfi_fit_keys {
     size_t count, room;
 } kfi_fit_keys;
 
+/* Where the longest piece from a sample on ends, if it may go to the limit; a limit of 0: not known yet. */
+typedef struct kfi_reach {
+    size_t end, limit;
+} kfi_reach;
+
 typedef struct kfi_fitting {
     kf_job *job;
     kfi_arena scratch; /* what is not part of the result */
@@ -43,6 +48,7 @@ typedef struct kfi_fitting {
     uint8_t tcb_rule;
     const kf_curve *original; /* or NULL */
     kfi_samples samples;
+    kfi_reach *reach; /* one per sample, or NULL: not needed yet */
     kfi_fit_keys keys;
 } kfi_fitting;
 

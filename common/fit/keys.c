@@ -2,6 +2,8 @@
  * kind, then more keys. */
 #include "internal.h"
 
+#include <string.h>
+
 static bool is_cubic(unsigned interp)
 {
     return interp == KF_BEZIER || interp == KF_HERMITE;
@@ -140,24 +142,52 @@ static bool add_pieces(kfi_fitting *f, kfi_fit_keys *to, size_t b, kf_handle *in
     }
 }
 
-static size_t count_pieces(const kfi_fitting *f, size_t a, size_t b)
+/* Runs of open segments are looked at more than once: what was counted before is kept, in `own` the pieces of each key's
+ * segment, 0 if not counted yet. */
+static bool begin_counting(kfi_fitting *f, size_t **own)
+{
+    *own = kfi_scratch(f, f->keys.count, sizeof **own);
+    if (*own)
+        memset(*own, 0, f->keys.count * sizeof **own);
+    if (f->reach || !*own)
+        return *own != NULL;
+    f->reach = kfi_scratch(f, f->samples.count, sizeof *f->reach);
+    if (f->reach)
+        memset(f->reach, 0, f->samples.count * sizeof *f->reach);
+    return f->reach != NULL;
+}
+
+static size_t own_pieces(const kfi_fitting *f, size_t key, size_t *own)
+{
+    const kfi_fit_key *keys = f->keys.items;
+    if (own[key] == 0)
+        for (size_t a = keys[key].sample, b = keys[key + 1].sample; a < b; own[key]++)
+            a = kfi_longest_piece(f, a, b).end;
+    return own[key];
+}
+
+static size_t run_pieces(const kfi_fitting *f, size_t a, size_t b)
 {
     size_t pieces = 0;
-    for (; a < b; pieces++)
-        a = kfi_longest_piece(f, a, b).end;
+    for (; a < b; pieces++) {
+        kfi_reach *reach = &f->reach[a];
+        if (reach->limit != b)
+            *reach = (kfi_reach){kfi_longest_piece(f, a, b).end, b};
+        a = reach->end;
+    }
     return pieces;
 }
 
 /* Whether the segments first..last are better told without the original's keys between them. */
-static bool better_without(const kfi_fitting *f, size_t first, size_t last)
+static bool better_without(const kfi_fitting *f, size_t first, size_t last, size_t *own)
 {
     const kfi_fit_key *keys = f->keys.items;
     if (first == last)
         return false;
     size_t with = 0;
     for (size_t i = first; i <= last; i++)
-        with += count_pieces(f, keys[i].sample, keys[i + 1].sample);
-    return count_pieces(f, keys[first].sample, keys[last + 1].sample) + 1 < with; /* one key is no reason */
+        with += own_pieces(f, i, own);
+    return run_pieces(f, keys[first].sample, keys[last + 1].sample) + 1 < with; /* one key is no reason */
 }
 
 static bool is_open(const kfi_fitting *f, const kfi_fit_key *key)
@@ -241,6 +271,9 @@ bool kfi_fit_settle(kfi_fitting *f)
     if (!failed || (f->original && move_keys(f)))
         return true;
     kfi_fit_keys next = {0};
+    size_t *own;
+    if (!begin_counting(f, &own))
+        return false;
     enum { LONG = 32 };
     size_t ask = 0; /* a long run, which takes long to look at, is not looked at from each of its keys */
     for (size_t i = 0; i < count; i++) {
@@ -253,7 +286,7 @@ bool kfi_fit_settle(kfi_fitting *f)
             last++;
         if (i + 1 == count || !is_open(f, key))
             continue;
-        if (!better_without(f, i, last)) {
+        if (!better_without(f, i, last, own)) {
             ask = last - i >= LONG ? i + (last - i) / 4 : ask;
             last = i;
         }

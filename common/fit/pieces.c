@@ -49,10 +49,11 @@ static inline double miss_at(const cubic *c, size_t i)
     return fabs(value_at(c, share(c, c->s->t[i])) - c->s->v[i]);
 }
 
-static double worst_miss(const cubic *c)
+/* Up to the first sample that is missed by `limit` or more: that is enough to know. */
+static double worst_miss(const cubic *c, double limit)
 {
     double worst = 0.0;
-    for (size_t i = c->a + 1; i < c->b; i++) {
+    for (size_t i = c->a + 1; i < c->b && worst < limit; i++) {
         double miss = miss_at(c, i);
         if (!(miss <= worst))
             worst = miss;
@@ -123,13 +124,13 @@ bool kfi_fit_eased(const kfi_samples *s, size_t a, size_t b, double ease0, doubl
     cubic c = {s, a, b, 1.0 / length, ease0, ease1, 0.0, 0.0};
     c.m0 = c.m1 = s->v[b] - s->v[a];
     solve(&c, 0.0, 0);
-    double worst = worst_miss(&c);
+    double worst = worst_miss(&c, 2.0 * s->tolerance);
     /* Near the limit, even out the misses: least squares leaves the worst a third above what is possible. */
     for (unsigned round = 0; round < 4 && worst > s->tolerance && worst < 2.0 * s->tolerance; round++) {
         cubic next = c;
         solve(&next, worst, round < 2 ? 1 : 2);
-        double now = worst_miss(&next);
-        if (now >= worst)
+        double now = worst_miss(&next, worst);
+        if (!(now < worst))
             break;
         c = next;
         worst = now;
