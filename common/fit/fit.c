@@ -44,8 +44,7 @@ bool kfi_fit_as_curve(kfi_fitting *f, kf_curve *curve)
 
 /* ---- samples ---- */
 
-/* A value between samples by the cubic through the four around it. */
-static double between(const double *t, const double *v, size_t count, size_t after, double time)
+double kfi_between_samples(const double *t, const double *v, size_t count, size_t after, double time)
 {
     size_t first = after < 2 ? 0 : after - 2, last = after + 2 < count ? after + 2 : count;
     double sum = 0.0;
@@ -83,7 +82,7 @@ static bool take_samples(kfi_fitting *f, const double *times, const double *valu
             double time = original->keys[key].time;
             if (i == 0 || time <= times[i - 1] + SAME_TIME || (s->count > 0 && time <= s->t[s->count - 1]))
                 continue;
-            double own = kfi_curve_value(original, time, 0.0), here = between(times, values, count, i, time);
+            double own = kfi_curve_value(original, time, 0.0), here = kfi_between_samples(times, values, count, i, time);
             bool same = fabs(values[i] - kfi_curve_value(original, times[i], 0.0)) <= s->tolerance &&
                         fabs(values[i - 1] - kfi_curve_value(original, times[i - 1], 0.0)) <= s->tolerance;
             if (s->count > 0)

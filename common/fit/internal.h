@@ -69,6 +69,9 @@ static inline bool kfi_can(const kfi_fitting *f, unsigned interp)
     return f->interps >> interp & 1;
 }
 
+/* A value between samples by the cubic through the four around it; `after` is the one behind it. */
+double kfi_between_samples(const double *t, const double *v, size_t count, size_t after, double time);
+
 /* samples.c */
 void kfi_samples_look(kfi_samples *s, bool steps);
 /* Whether the value rests from one sample to the next. */

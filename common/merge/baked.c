@@ -1,12 +1,14 @@
 /* Curves that came back as plain samples. */
-#include "fit/fit.h"
+#include "fit/shared.h"
 #include "internal.h"
+
+#include <string.h>
 
 /* Whether TCB keys got numbers that the other components, which share them, do not have. */
 static bool has_own_numbers(const kfi_merge_track *t, const kf_curve *fitted)
 {
     const kf_capabilities *can = t->input->capabilities;
-    if (!can->components_together || !(can->interps >> KF_BEZIER & 1) || t->original->curves == 1)
+    if (!can->components_together || t->original->curves == 1)
         return false;
     for (size_t i = 0; i < fitted->count; i++) {
         bool tcb = fitted->keys[i].interp == KF_TCB || (i > 0 && fitted->keys[i - 1].interp == KF_TCB);
@@ -67,6 +69,22 @@ static kfi_fit_options options_for(const kfi_merge_track *t, unsigned c, const k
                              .between = keys->between};
 }
 
+/* The same where a format has no handles that each component could have for itself. */
+static bool fit_shared(const kfi_merge_track *t, const kfi_seen seen[3], kf_curve fitted[3], bool *done)
+{
+    kfi_shared_samples from = {.curves = t->original->curves, .times = seen[0].times, .count = seen[0].count};
+    *done = false;
+    for (unsigned c = 0; c < from.curves; c++) {
+        if (seen[c].count != from.count || memcmp(seen[c].times, from.times, from.count * sizeof *from.times) != 0)
+            return true;
+        from.original[c] = &t->original->curve[c];
+        from.values[c] = seen[c].value;
+        from.between[c] = seen[c].between;
+        from.tolerance[c] = seen[c].tolerance;
+    }
+    return kfi_fit_shared_values(t->job, &from, fitted, done);
+}
+
 bool kfi_merge_baked(kfi_merge_track *t)
 {
     kfi_seen keys[3];
@@ -86,9 +104,15 @@ bool kfi_merge_baked(kfi_merge_track *t)
             return false;
         own[c] = has_own_numbers(t, &fitted[c]);
     }
-    bool any = own[0] || own[1] || own[2];
-    if (!shorter && (any || (kfi_share_tcb(t) && apart(t, fitted))) && !kfi_merge_together(t, keys, fitted, &done, &pieces))
+    bool any = own[0] || own[1] || own[2], handles = t->input->capabilities->interps >> KF_BEZIER & 1;
+    if (!handles) {
+        if (any && !shorter && !fit_shared(t, keys, fitted, &done))
+            return false;
+        own[0] = own[1] = own[2] = false;
+    } else if (!shorter && (any || (kfi_share_tcb(t) && apart(t, fitted))) &&
+               !kfi_merge_together(t, keys, fitted, &done, &pieces)) {
         return false;
+    }
     for (unsigned c = 0; c < t->original->curves; c++)
         if ((own[c] && !done && !fit_by_handles(t, c, &keys[c], options_for(t, c, &keys[c]), &fitted[c])) ||
             !kfi_take_fitted(t, c, &fitted[c]))

@@ -233,12 +233,12 @@ class Nytro(EditCase):
         values = ((0, 0, 0), (5, 1, 3), (8, 0, -4), (2, 2, 5), (0, 0, 0))
         self.original, _ = build(hip_moves=[(float(i), (0.25, -0.1, 0.2, 0, 0), v) for i, v in enumerate(values)])
         now = self.edit(change, "--bake=30")
-        self.assertLessEqual((len(now) - len(self.original)) // 40, 36)  # one set of numbers for three curves
+        self.assertLessEqual((len(now) - len(self.original)) // 40, 22)  # one set of numbers for three curves
         differ = json.loads(self.keyferry("diff", "x.nanim", "y.nanim", "--json", code=1).out)["differences"]
         beyond = {d["channel"]: d["worst"] for d in differ if d["worst"] > d["limit"]}
         self.assertEqual(list(beyond), ["translation.x"], self.said)
         self.assertAlmostEqual(beyond["translation.x"], 1, 1)
-        self.assertIn("keys were added", self.said)
+        self.assertRegex(self.said, r"[0-9]+ added")
 
     def test_turn_after_the_end_of_a_bake(self):
         """Half a second more of turning about x, and a tenth of a second of rest."""

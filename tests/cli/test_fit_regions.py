@@ -10,6 +10,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fitcases  # noqa: E402
+import nytrocases  # noqa: E402
 
 PROP = "Lcl Translation"
 
@@ -128,6 +129,26 @@ class Regions(unittest.TestCase):
             kept = set(now)
             lost += sum(r not in kept for r in fitcases.records(original))
         self.assertLessEqual(lost, 4 * 4)
+
+
+class Nytro(unittest.TestCase):
+    """Half a second of eight keys edited. The tangents of a TCB key lie in the plane of the ways to its neighbours: along a line
+    and in a plane few keys say a bump, and what lies beyond its border stays. In three directions a key that is put in bends
+    the segments beside it, and those beside these, up to a key at which the motion rests."""
+
+    MOST = {"line": 14, "plane": 20, "plane, corners": 45, "space": 55, "space, corners": 60, "space, rests": 26,
+            "space, x edited": 55}
+
+    def test_moves(self):
+        for kind in nytrocases.KINDS:
+            results = [nytrocases.edit(os.environ["KEYFERRY"], kind, False, seed) for seed in range(4)]
+            for r in results:
+                r.pop("wanted")
+                self.assertLessEqual(r["off"], 1.001, r)
+                self.assertLessEqual(r["drift"], 1.1, r)
+                self.assertLessEqual(r["after"], self.MOST[kind], r)
+                if kind == "space, rests":
+                    self.assertFalse(r["beyond"], r)
 
 
 if __name__ == "__main__":

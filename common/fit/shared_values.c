@@ -1,0 +1,276 @@
+/* Curves of places, or of scales, in TCB keys that they share. */
+#include "shared.h"
+
+#include <string.h>
+
+typedef struct values {
+    unsigned curves;
+    kfi_samples samples[3];
+    const kf_curve *original[3];
+} values;
+
+static void way(const void *motion, size_t a, size_t b, double to[3])
+{
+    const values *m = motion;
+    to[0] = to[1] = to[2] = 0.0;
+    for (unsigned c = 0; c < m->curves; c++)
+        to[c] = (m->samples[c].v[b] - m->samples[c].v[a]) / m->samples[c].tolerance;
+}
+
+static double wants(const void *motion, size_t a, size_t b, double out[3], double in[3])
+{
+    const values *m = motion;
+    bool can = true, known = b > a + 1;
+    out[2] = in[2] = out[1] = in[1] = 0.0;
+    for (unsigned c = 0; c < m->curves && can; c++) {
+        const kfi_samples *s = &m->samples[c];
+        double slope[2], scale = (s->t[b] - s->t[a]) / s->tolerance;
+        can = kfi_fit_cubic(s, a, b, slope) || b == a + 1;
+        known = known || s->told[a];
+        out[c] = slope[0] * scale;
+        in[c] = slope[1] * scale;
+    }
+    return !can ? 0.0 : known ? 1.0 : 0.01;
+}
+
+static double miss(const void *motion, size_t a, size_t b, const double ease[2], bool own, const double out[3],
+                   const double in[3])
+{
+    const values *m = motion;
+    double worst = 0.0, blind = 0.0;
+    for (unsigned c = 0; c < m->curves; c++) {
+        const kfi_samples *s = &m->samples[c];
+        double third = (s->t[b] - s->t[a]) / 3.0, part = s->tolerance / 3.0;
+        kfi_segment segment = {.t0 = s->t[a], .t1 = s->t[b], .v0 = s->v[a], .v1 = s->v[b], .h0 = {third, out[c] * part},
+                               .h1 = {-third, -in[c] * part}, .ease0 = ease[0], .ease1 = ease[1], .shape = KFI_CUBIC};
+        for (size_t i = a; i < b; i++) {
+            for (int k = 1; k < 4 && b == a + 1 && s->told[i]; k += 2) {
+                double time = s->t[i] + 0.25 * k * (s->t[b] - s->t[i]);
+                double is = kfi_segment_value(&segment, time), should = kfi_curve_value(m->original[c], time, 0.0);
+                worst = fmax(worst, fabs(is - should) / s->tolerance);
+            }
+            double middle = kfi_segment_value(&segment, 0.5 * (s->t[i] + s->t[i + 1]));
+            if (i > a)
+                worst = fmax(worst, fabs(kfi_segment_value(&segment, s->t[i]) - s->v[i]) / s->tolerance);
+            if (!(own && !s->told[i]) && !kfi_middle_fits(s, i, middle)) {
+                if (s->told[i] || b > a + 1)
+                    worst = fmax(worst, fabs(middle - s->middle[i]) / s->tolerance + 0.05);
+                blind = 1.0; /* between two frames that have a key each nobody knows better */
+            }
+            if (!(worst <= 2.0))
+                return INFINITY;
+        }
+    }
+    return fmax(worst, blind);
+}
+
+/* ---- the samples ---- */
+
+/* Which curves are known between sample i and the next, as bits. */
+static unsigned known_between(const kfi_shared_samples *from, size_t i)
+{
+    unsigned known = 0;
+    for (unsigned c = 0; c < from->curves; c++)
+        known |= from->between[c] && !isnan(from->between[c][i]) ? 1u << c : 0u;
+    return known;
+}
+
+static bool has_key(const kf_curve *curve, double time)
+{
+    size_t low = 0, high = curve->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (curve->keys[middle].time < time - 1e-7)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < curve->count && curve->keys[low].time <= time + 1e-7;
+}
+
+enum { FINEST = 32, MOST_PLACES = 9 };
+
+/* Where not all was edited, the original says what lies between two samples: there may be keys, too. More of them where the
+ * bend may change at once: beside the original's keys, and where an edit begins or ends. */
+static size_t places_between(const kfi_shared_samples *from, size_t i, double places[MOST_PLACES])
+{
+    unsigned known = known_between(from, i);
+    if (!known)
+        return 0;
+    double start = from->times[i], gap = from->times[i + 1] - start;
+    const bool bends[2] = {
+        (i > 0 && known_between(from, i - 1) != known) || has_key(from->original[0], start),
+        (i + 2 < from->count && known_between(from, i + 1) != known) || has_key(from->original[0], from->times[i + 1])};
+    size_t count = 0;
+    for (unsigned part = 1; part < FINEST; part++) {
+        unsigned away = part < FINEST / 2 ? part : FINEST - part;
+        bool power = (away & (away - 1)) == 0;
+        if (part == FINEST / 2 || (power && bends[part > FINEST / 2]))
+            places[count++] = start + gap * part / FINEST;
+    }
+    return count;
+}
+
+static bool make_samples(kf_job *job, size_t count, kfi_samples *s)
+{
+    s->t = kfi_alloc_raw(job, count, sizeof *s->t);
+    s->v = kfi_alloc_raw(job, count, sizeof *s->v);
+    s->bulge = kfi_alloc(job, count, sizeof *s->bulge);
+    s->middle = kfi_alloc(job, count, sizeof *s->middle);
+    s->doubt = kfi_alloc(job, count, sizeof *s->doubt);
+    s->told = kfi_alloc(job, count, sizeof *s->told);
+    s->next_jump = kfi_alloc(job, count, sizeof *s->next_jump);
+    s->next_rest = kfi_alloc(job, count, sizeof *s->next_rest);
+    return s->t && s->v && s->bulge && s->middle && s->doubt && s->told && s->next_jump && s->next_rest;
+}
+
+static bool take_samples(kf_job *job, const kfi_shared_samples *from, values *m)
+{
+    double places[MOST_PLACES];
+    size_t count = from->count;
+    for (size_t i = 0; i + 1 < from->count; i++)
+        count += places_between(from, i, places);
+    m->curves = from->curves;
+    for (unsigned c = 0; c < from->curves; c++) {
+        kfi_samples *s = &m->samples[c];
+        m->original[c] = from->original[c];
+        *s = (kfi_samples){.tolerance = from->tolerance[c]};
+        if (!make_samples(job, count, s))
+            return false;
+        for (size_t i = 0; i < from->count; i++) {
+            s->t[s->count] = from->times[i];
+            s->v[s->count++] = from->values[c][i];
+            if (i + 1 == from->count)
+                break;
+            size_t more = places_between(from, i, places), first = s->count - 1;
+            bool told = known_between(from, i) >> c & 1;
+            for (size_t k = 0; k < more; k++) {
+                s->t[s->count] = places[k];
+                s->v[s->count++] = told ? kfi_curve_value(from->original[c], places[k], 0.0)
+                                        : kfi_between_samples(from->times, from->values[c], from->count, i + 1, places[k]);
+            }
+            for (size_t k = first; told && k < s->count; k++) {
+                double next = k + 1 < s->count ? s->t[k + 1] : from->times[i + 1];
+                s->told[k] = true;
+                s->middle[k] = kfi_curve_value(from->original[c], 0.5 * (s->t[k] + next), 0.0);
+            }
+        }
+        kfi_samples_look(s, false);
+    }
+    return true;
+}
+
+/* The original's keys among the samples, and which of its segments run through them. Not *same: not for here. */
+typedef struct originals {
+    size_t *at;
+    bool *kept;
+    double (*tangent)[2][3];
+    kf_tcb *tcb;
+    bool same;
+} originals;
+
+static bool is_kept(const values *m, const kf_curve *curve, unsigned c, size_t key, const size_t at[2], double tangent[2][3])
+{
+    const kfi_samples *s = &m->samples[c];
+    kfi_segment segment;
+    kfi_curve_segment(curve, key, &segment);
+    tangent[0][c] = 3.0 * segment.h0.dv / s->tolerance;
+    tangent[1][c] = -3.0 * segment.h1.dv / s->tolerance;
+    for (size_t i = at[0]; i < at[1]; i++)
+        if (!(fabs(kfi_segment_value(&segment, s->t[i]) - s->v[i]) <= s->tolerance) ||
+            (s->told[i] && !(fabs(kfi_segment_value(&segment, 0.5 * (s->t[i] + s->t[i + 1])) - s->middle[i]) <= s->tolerance)))
+            return false;
+    return fabs(curve->keys[key + 1].value - s->v[at[1]]) <= s->tolerance;
+}
+
+static bool look_at_original(kf_job *job, const kfi_shared_samples *from, values *m, originals *o)
+{
+    const kf_curve *first = from->original[0];
+    size_t count = first->count, sample = 0;
+    o->at = kfi_alloc_raw(job, count, sizeof *o->at);
+    o->kept = kfi_alloc(job, count, sizeof *o->kept);
+    o->tangent = kfi_alloc(job, count, sizeof *o->tangent);
+    o->tcb = kfi_alloc(job, count, sizeof *o->tcb);
+    if (!o->at || !o->kept || !o->tangent || !o->tcb)
+        return false;
+    o->same = true;
+    for (size_t i = 0; i < count && o->same; i++) {
+        while (sample + 1 < m->samples[0].count && m->samples[0].t[sample] < first->keys[i].time)
+            sample++;
+        o->at[i] = sample;
+        o->tcb[i] = first->tcb[i];
+        o->same = m->samples[0].t[sample] == first->keys[i].time && (i == 0 || sample > o->at[i - 1]);
+        for (unsigned c = 0; c < from->curves && o->same; c++) {
+            const kf_curve *curve = from->original[c];
+            o->same = curve->count == count && curve->tcb && curve->tcb_rule == KF_TCB_KOCHANEK &&
+                      curve->keys[i].time == first->keys[i].time &&
+                      memcmp(&curve->tcb[i], &first->tcb[i], sizeof *o->tcb) == 0 &&
+                      (i + 1 == count || curve->keys[i].interp == KF_TCB);
+        }
+    }
+    o->same = o->same && o->at[0] == 0 && o->at[count - 1] + 1 == m->samples[0].count;
+    for (size_t i = 0; i < count && o->same; i++)
+        for (unsigned c = 0; c < from->curves; c++) {
+            double *value = &m->samples[c].v[o->at[i]], own = from->original[c]->keys[i].value;
+            if (fabs(*value - own) <= from->tolerance[c])
+                *value = own;
+        }
+    for (size_t i = 0; i + 1 < count && o->same; i++) {
+        o->kept[i] = true;
+        for (unsigned c = 0; c < from->curves; c++)
+            o->kept[i] = is_kept(m, from->original[c], c, i, o->at + i, o->tangent[i]) && o->kept[i];
+    }
+    return true;
+}
+
+static bool make_curve(kf_job *job, const values *m, const kf_curve *original, unsigned c, const kfi_shared_key *keys,
+                       size_t count, kf_curve *to)
+{
+    kf_origin *origin = kfi_alloc(job, count, sizeof *origin);
+    kf_curve curve = *original;
+    curve.fbx_data = NULL;
+    if (!origin || !kfi_make_keys(job, &curve, count, true))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const kfi_shared_key *from = &keys[i];
+        kf_key key = {.time = m->samples[c].t[from->sample], .interp = KF_TCB};
+        origin[i] = (kf_origin){from->origin, KF_CHANGED_ALL};
+        double value = m->samples[c].v[from->sample];
+        if (from->origin != KF_NEW) {
+            const kf_tcb *was = &original->tcb[from->origin], *now = &from->tcb;
+            key = original->keys[from->origin];
+            origin[i].changed = key.value != value ? KF_CHANGED_VALUE : 0u;
+            if (was->tension != now->tension || was->continuity != now->continuity || was->bias != now->bias)
+                origin[i].changed |= KF_CHANGED_TCB;
+            if (was->ease_in != now->ease_in || was->ease_out != now->ease_out)
+                origin[i].changed |= KF_CHANGED_EASE;
+        }
+        key.value = value;
+        curve.keys[i] = key;
+        curve.tcb[i] = from->tcb;
+    }
+    curve.origin = origin;
+    *to = curve;
+    return true;
+}
+
+bool kfi_fit_shared_values(kf_job *job, const kfi_shared_samples *from, kf_curve fitted[3], bool *done)
+{
+    values m = {0};
+    originals o = {0};
+    kfi_shared_key *keys = NULL;
+    size_t count = 0;
+    *done = false;
+    if (from->curves == 0 || from->count < 2 || from->original[0]->count < 2 || !from->original[0]->tcb)
+        return true;
+    if (!take_samples(job, from, &m) || !look_at_original(job, from, &m, &o))
+        return false;
+    kfi_shared f = {.job = job, .t = m.samples[0].t, .motion = &m, .way = way, .wants = wants, .miss = miss,
+                    .count = from->original[0]->count, .at = o.at, .tcb = o.tcb, .kept = o.kept, .tangent = o.tangent};
+    if (o.same && !kfi_fit_shared_keys(&f, &keys, &count, done))
+        return false;
+    for (unsigned c = 0; c < from->curves && *done; c++)
+        if (!make_curve(job, &m, from->original[c], c, keys, count, &fitted[c]))
+            return false;
+    return true;
+}

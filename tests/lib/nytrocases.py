@@ -1,0 +1,123 @@
+"""Nytro files of one TCB node whose keys lie on frames, and a stretch of its bake edited in all directions: what becomes of the
+keys. One set of T, C and B goes for x, y and z, and a turn's axis and angle."""
+import math
+import os
+import random
+import struct
+import subprocess
+import tempfile
+
+import fbxtext
+
+MOVE, TURN = "Lcl Translation", "Lcl Rotation"
+# along a line, in a plane, there with corners, in three directions, there with corners, there but with a rest at each key;
+# and in three directions, but only x is edited
+KINDS = ("line", "plane", "plane, corners", "space", "space, corners", "space, rests", "space, x edited")
+
+
+def file_of(keys, turn):
+    """keys: (time, T C B ease in ease out, values)."""
+    header = struct.pack("<I", 0) + b"go\0me\0" + struct.pack("<H", 1)
+    out = struct.pack("<4I", 1, 1, len(header), 16 + len(header)) + header
+    body = b"part\0" + struct.pack("<4I", 1, 0 if turn else len(keys), len(keys) if turn else 0, 0)
+    body += b"".join(struct.pack("<I%df" % (6 + len(values)), 1, time, *tcb, *values) for time, tcb, values in keys)
+    return out + struct.pack("<4I", 2, 1, len(body), len(out) + 16 + len(body)) + body
+
+
+HEAD = len(file_of([], False))
+
+
+def records(data, turn):
+    size = 44 if turn else 40
+    return [data[at:at + size] for at in range(HEAD, len(data), size)]
+
+
+def keys_of(rng, kind, turn, count):
+    keys, frame = [], 0
+    for _ in range(count):
+        x, y, z = (rng.uniform(-2, 2) for _ in range(3))
+        if kind == "line":
+            x, y, z = x, x / 2, x / 4
+        elif kind.startswith("plane"):
+            z = x - y / 2
+        bent = tuple(rng.uniform(-0.5, 0.5) for _ in range(3)) if kind == "line" or "corners" in kind else (0, 0, 0)
+        tcb = (1 if "rests" in kind else bent[0], *bent[1:], 0, 0)
+        keys.append((frame / 30, tcb, ((40 * x, 0, 0, 1) if kind == "line" else (40 * x, y, z, 0.7)) if turn else (x, y, z)))
+        frame += rng.randint(8, 24)
+    return keys
+
+
+def bump(kind, turn, u):
+    """What is added to x, y and z, u from 0 to 1."""
+    high = (1 - math.cos(2 * math.pi * u)) / 2
+    if kind == "line":
+        return (0, 0, high) if turn else (high, high / 2, high / 4)
+    if kind.startswith("plane"):
+        return high, high / 2, high * 0.75
+    if kind == "space, x edited":
+        return high, 0, 0
+    return high, high * (1 - 2 * u), high * (0.5 + u)
+
+
+class Bench:
+    def __init__(self, keyferry, folder):
+        self.keyferry, self.folder = keyferry, folder
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run(self, *words):
+        subprocess.run([self.keyferry, *words], cwd=self.folder, check=True, capture_output=True)
+
+    def bake(self, data, rate):
+        with open(self.path("b.nanim"), "wb") as f:
+            f.write(data)
+        self.run("convert", "b.nanim", "b.fbx", "--ascii", "-y", "--no-sidecar", "--bake=%d" % rate)
+        with open(self.path("b.fbx")) as f:
+            return fbxtext.Scene(f.read())
+
+    def back(self, scene):
+        with open(self.path("b.fbx"), "w") as f:
+            f.write(scene.text())
+        self.run("convert", "b.fbx", "c.nanim", "-y")
+        with open(self.path("c.nanim"), "rb") as f:
+            return f.read()
+
+
+def values_of(scene, prop):
+    return [[k.value for k in scene.curve("go", "part", prop, axis).keys] for axis in "xyz"]
+
+
+def edit(keyferry, kind, turn, seed, count=8, width=15):
+    """Adds a bump to `width` frames of the bake of `count` keys. off: how far the frames are from what was drawn, drift: how far
+    what was not edited is from what it was, between the frames, too, both in tolerances; beyond: keys that changed though they
+    are not beside the edit."""
+    rng = random.Random("%s %s %s" % (kind, turn, seed))
+    keys = keys_of(rng, kind, turn, count)
+    original, prop = file_of(keys, turn), TURN if turn else MOVE
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(keyferry, folder)
+        scene = bench.bake(original, 30)
+        baked = len(scene.curve("go", "part", prop, "x").keys)
+        start, height = rng.randint(2, baked - width - 3), rng.choice((0.1, 0.5)) * (20 if turn else 1)
+        for c, axis in enumerate("xyz"):
+            curve = scene.curve("go", "part", prop, axis)
+            for i in range(1, width):
+                curve.keys[start + i].value += height * bump(kind, turn, i / width)[c]
+            curve.store()
+        wanted = values_of(scene, prop)
+        now = bench.back(scene)
+        shown = values_of(bench.bake(now, 30), prop)
+        was, then = values_of(bench.bake(original, 300), prop), values_of(bench.bake(now, 300), prop)
+    low, high = start / 30, (start + width) / 30
+    off = drift = 0
+    for c in range(3):
+        tolerance = 0.01 if turn else 1e-4 * max(1, max(wanted[c]) - min(wanted[c]))
+        off = max(off, max(abs(a - b) for a, b in zip(shown[c], wanted[c])) / tolerance)
+        drift = max([drift] + [abs(a - b) / tolerance for i, (a, b) in enumerate(zip(was[c], then[c]))
+                               if not low - 1e-6 <= i / 300 <= high + 1e-6])
+    kept = set(records(now, turn))
+    first = sum(k[0] < low for k in keys) - 1
+    last = sum(k[0] <= high for k in keys)
+    return dict(case=(kind, turn, seed), before=count, baked=baked, after=len(records(now, turn)), off=off, drift=drift,
+                wanted=wanted, beyond=[i for i, r in enumerate(records(original, turn)) if r not in kept and not first <= i <= last])
