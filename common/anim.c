@@ -86,12 +86,41 @@ kf_track *kfi_add_track(kf_job *job, kf_take *take, uint32_t node, kf_channel ch
     return track;
 }
 
-bool kfi_make_keys(kf_job *job, kf_curve *curve, size_t count, bool tcb)
+bool kfi_make_keys(kf_job *job, kf_curve *curve, size_t count, unsigned parts)
 {
+    bool handles = parts & KFI_HANDLES, tcb = parts & KFI_NUMBERS;
     curve->keys = kfi_alloc(job, count, sizeof *curve->keys);
+    curve->handles = handles ? kfi_alloc(job, count, sizeof *curve->handles) : NULL;
     curve->tcb = tcb ? kfi_alloc(job, count, sizeof *curve->tcb) : NULL;
     curve->count = count;
-    return curve->keys && (!tcb || curve->tcb);
+    return curve->keys && (!handles || curve->handles) && (!tcb || curve->tcb);
+}
+
+bool kfi_need_handles(kf_job *job, kf_curve *curve)
+{
+    if (!curve->handles)
+        curve->handles = kfi_alloc(job, curve->count, sizeof *curve->handles);
+    return curve->handles != NULL;
+}
+
+void kfi_copy_keys(kf_curve *to, size_t at, const kf_curve *curve, size_t from, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        to->keys[at + i] = curve->keys[from + i];
+        if (to->handles)
+            to->handles[at + i] = kfi_handles_of(curve, from + i);
+        if (to->tcb)
+            to->tcb[at + i] = curve->tcb ? curve->tcb[from + i] : (kf_tcb){0};
+    }
+}
+
+bool kfi_own_keys(kf_job *job, kf_curve *curve, unsigned parts)
+{
+    const kf_curve from = *curve;
+    if (!kfi_make_keys(job, curve, from.count, kfi_parts(&from) | parts))
+        return false;
+    kfi_copy_keys(curve, 0, &from, 0, from.count);
+    return true;
 }
 
 bool kfi_make_quat_keys(kf_job *job, kf_quat_curve *curve, size_t count, bool tcb)
@@ -212,9 +241,12 @@ static const char *interp_problem(uint8_t interp, const kf_tcb *tcb)
 /* A number less itself is 0 only if it is finite. */
 static inline bool finite_key(const kf_key *key)
 {
-    return (key->time - key->time) + (key->value - key->value) + (key->in.dt - key->in.dt) + (key->in.dv - key->in.dv) +
-               (key->out.dt - key->out.dt) + (key->out.dv - key->out.dv) ==
-           0;
+    return (key->time - key->time) + (key->value - key->value) == 0;
+}
+
+static inline bool finite_handles(const kf_handles *h)
+{
+    return (h->in.dt - h->in.dt) + (h->in.dv - h->in.dv) + (h->out.dt - h->out.dt) + (h->out.dv - h->out.dv) == 0;
 }
 
 static const char *curve_problem(const kf_curve *curve)
@@ -223,8 +255,11 @@ static const char *curve_problem(const kf_curve *curve)
         const kf_key *key = &curve->keys[i];
         kfi_look_ahead(key);
         if (!finite_key(key))
-            return isfinite(key->time) && isfinite(key->value) ? "a key's handle is not a finite number"
-                                                               : "a key's time or value is not a finite number";
+            return "a key's time or value is not a finite number";
+        if (curve->handles && !finite_handles(&curve->handles[i]))
+            return "a key's handle is not a finite number";
+        if (!curve->handles && (key->interp == KF_BEZIER || key->interp == KF_HERMITE))
+            return "a BEZIER or HERMITE key has no handles";
         if (i > 0 && key->time < curve->keys[i - 1].time)
             return "key times go backwards";
         const char *problem = interp_problem(key->interp, curve->tcb ? &curve->tcb[i] : NULL);

@@ -20,8 +20,26 @@ kf_node *kfi_add_node(kf_job *job, kf_anim *anim, const char *name, int32_t pare
 kf_take *kfi_add_take(kf_job *job, kf_anim *anim, const char *name);
 /* A track with `curves` empty scalar curves (0: quaternions). */
 kf_track *kfi_add_track(kf_job *job, kf_take *take, uint32_t node, kf_channel channel, unsigned curves);
-/* Room for `count` zeroed keys, and for their TCB numbers if asked. */
-bool kfi_make_keys(kf_job *job, kf_curve *curve, size_t count, bool tcb);
+/* What keys may have beside them: handles, TCB numbers. */
+enum { KFI_HANDLES = 1, KFI_NUMBERS = 2 };
+/* Room for `count` zeroed keys and for those parts. */
+bool kfi_make_keys(kf_job *job, kf_curve *curve, size_t count, unsigned parts);
+/* Which a curve has. */
+static inline unsigned kfi_parts(const kf_curve *curve)
+{
+    return (curve->handles ? (unsigned)KFI_HANDLES : 0) | (curve->tcb ? (unsigned)KFI_NUMBERS : 0);
+}
+/* Gives a curve handles of 0 where it has none yet. */
+bool kfi_need_handles(kf_job *job, kf_curve *curve);
+/* Keys from `from` on with all that belongs to them, as far as `to` has room for it; what they have not got is 0. */
+void kfi_copy_keys(kf_curve *to, size_t at, const kf_curve *curve, size_t from, size_t count);
+/* The same keys in memory of their own. */
+bool kfi_own_keys(kf_job *job, kf_curve *curve, unsigned parts);
+/* Both of key i. */
+static inline kf_handles kfi_handles_of(const kf_curve *curve, size_t i)
+{
+    return curve->handles ? curve->handles[i] : (kf_handles){{0, 0}, {0, 0}};
+}
 bool kfi_make_quat_keys(kf_job *job, kf_quat_curve *curve, size_t count, bool tcb);
 
 /* Asks for the memory some way ahead of a key that a long loop is at: keys are many, lie one behind the other, and come as

@@ -58,11 +58,11 @@ static void set_handles(const kf_curve *from, size_t i, kf_curve *to, kf_origin 
     if (key->interp == KF_TCB || (s.shape != KFI_CUBIC && s.shape != KFI_BEZIER))
         return;
     if (converted) {
-        key->out = s.h0;
+        to->handles[i].out = s.h0;
         origin[i].changed |= KF_CHANGED_OUT;
     }
     if (next->interp != KF_AUTO && (converted || derives(from, &from->keys[i + 1]))) {
-        next->in = s.h1;
+        to->handles[i + 1].in = s.h1;
         origin[i + 1].changed |= KF_CHANGED_IN;
     }
 }
@@ -72,13 +72,10 @@ static bool convert_forms(const kfi_conforming *c, kf_curve *curve)
 {
     kf_curve to = *curve;
     kf_origin *origin = kfi_alloc(c->job, curve->count, sizeof *origin);
-    if (!origin || !kfi_make_keys(c->job, &to, curve->count, curve->tcb != NULL))
+    if (!origin || !kfi_own_keys(c->job, &to, KFI_HANDLES))
         return false;
     for (size_t i = 0; i < curve->count; i++) {
         kf_key *key = &to.keys[i];
-        *key = curve->keys[i];
-        if (curve->tcb)
-            to.tcb[i] = curve->tcb[i];
         origin[i] = curve->origin ? curve->origin[i] : (kf_origin){KF_NEW, KF_CHANGED_ALL};
         if (kfi_can(c, (kf_interp)key->interp))
             continue;

@@ -47,7 +47,7 @@ static bool sample_curve(const kfi_conforming *c, kf_channel channel, kf_curve *
     if (channel == KF_MORPH && curve->count)
         count = own_frames(c, curve, &first);
     kf_curve to = {0};
-    if (!kfi_make_keys(c->job, &to, count, false))
+    if (!kfi_make_keys(c->job, &to, count, 0))
         return false;
     kfi_mark mark = kfi_arena_mark(&c->job->arena);
     const double *values = frame_values(c, curve, rest, first, count);
@@ -101,14 +101,15 @@ static bool sample_rotation(const kfi_conforming *c, kf_track *track)
 bool kfi_frames_fit(const kfi_conforming *c)
 {
     const kfi_arena *arena = &c->job->arena;
-    uint64_t left = arena->limit > arena->total ? arena->limit - arena->total : 0, curves = 0;
+    uint64_t left = arena->limit > arena->total ? arena->limit - arena->total : 0, frame = 0; /* bytes */
     for (size_t i = 0; i < c->take->track_count; i++) {
         const kf_track *track = &c->take->tracks[i];
         if (track->state == KF_TRACK_NEW && c->can->channels >> track->channel & 1 && track->channel != KF_MORPH)
-            curves += track->channel == KF_ROTATION && c->can->quaternion ? 1 : track->curves;
+            frame += track->channel == KF_ROTATION && c->can->quaternion ? sizeof(kf_quat_key)
+                                                                         : track->curves * sizeof(kf_key);
     }
     /* As keys, and once more as what the exporter makes of them. */
-    if (curves == 0 || frame_count(c) <= left / 2 / curves / sizeof(kf_key))
+    if (frame == 0 || frame_count(c) <= left / 2 / frame)
         return true;
     return kfi_fail(c->job, KF_MEMORY_LIMIT, KF_NO_OFFSET,
                     "take \"%.60s\" lasts %g s: %.0f frames at %g a second need more memory than the limit of %llu bytes "

@@ -29,19 +29,18 @@ static kf_handle slanted(double slope, double dt, double duration)
 
 static kf_handle leaving(const kf_curve *curve, size_t i, double duration)
 {
-    const kf_key *key = &curve->keys[i];
     double in, out;
-    switch (key->interp) {
+    switch (curve->keys[i].interp) {
     case KF_TCB:
         kfi_tcb_slopes(curve, i, &in, &out);
         return kfi_slope_handle(out, duration);
     case KF_AUTO:
         kfi_auto_slopes(curve, i, &in, &out);
-        return slanted(out, key->out.dt, duration);
+        return slanted(out, kfi_handles_of(curve, i).out.dt, duration);
     case KF_HERMITE:
-        return kfi_slope_handle(kfi_handle_slope(sane(key->out)), duration);
+        return kfi_slope_handle(kfi_handle_slope(sane(kfi_handles_of(curve, i).out)), duration);
     default:
-        return sane(key->out);
+        return sane(kfi_handles_of(curve, i).out);
     }
 }
 
@@ -49,6 +48,7 @@ static kf_handle leaving(const kf_curve *curve, size_t i, double duration)
 static kf_handle arriving(const kf_curve *curve, size_t i, uint8_t interp, double duration)
 {
     const kf_key *key = &curve->keys[i];
+    kf_handle own = kfi_handles_of(curve, i).in;
     bool fbx = curve->tcb_rule == KF_TCB_FBX, weighted = interp == KF_BEZIER || interp == KF_AUTO;
     double in, out;
     if (fbx ? key->interp == KF_TCB : interp == KF_TCB)
@@ -58,10 +58,10 @@ static kf_handle arriving(const kf_curve *curve, size_t i, uint8_t interp, doubl
     else if (interp == KF_TCB)
         in = 0.0;
     else if (interp == KF_BEZIER)
-        return sane(key->in);
+        return sane(own);
     else
-        in = kfi_handle_slope(sane(key->in));
-    return weighted ? slanted(in, key->in.dt, -duration) : kfi_slope_handle(in, -duration);
+        in = kfi_handle_slope(sane(own));
+    return weighted ? slanted(in, own.dt, -duration) : kfi_slope_handle(in, -duration);
 }
 
 /* Keeps a handle within its segment, so that time does not run backwards. */
@@ -301,14 +301,15 @@ void kfi_segment_values(const kfi_segment *segment, const double *times, size_t 
 
 /* The segments that most samples fall into, lines and Hermite cubics with handles of their own, need no more
  * than this; false for others. The same numbers as by kfi_curve_segment. */
-static inline bool plain_plan(const kf_curve *curve, const kf_key *a, plan *p)
+static inline bool plain_plan(const kf_curve *curve, size_t i, plan *p)
 {
-    const kf_key *b = a + 1;
+    const kf_key *a = &curve->keys[i], *b = a + 1;
     double duration = b->time - a->time, rise = b->value - a->value;
-    if (a->interp == KF_HERMITE) {
+    if (a->interp == KF_HERMITE && curve->handles) {
+        kf_handle out = curve->handles[i].out, in = curve->handles[i + 1].in;
         if (b->interp == KF_AUTO || (b->interp == KF_TCB && curve->tcb_rule == KF_TCB_FBX))
             return false;
-        double leave = a->out.dv / a->out.dt * duration, arrive = b->in.dv / b->in.dt * duration;
+        double leave = out.dv / out.dt * duration, arrive = in.dv / in.dt * duration;
         if (!isfinite(leave + arrive))
             return false;
         p->c1 = leave;
@@ -347,7 +348,7 @@ void kfi_curve_values(const kf_curve *curve, const double *times, size_t count, 
         }
         double end = curve->keys[key + 1].time;
         plan plain;
-        if (plain_plan(curve, &curve->keys[key], &plain)) {
+        if (plain_plan(curve, key, &plain)) {
             do {
                 values[at] = cubic(&plain, (times[at] - plain.t0) * plain.scale);
             } while (++at < count && times[at] < end);

@@ -177,19 +177,9 @@ static size_t count_helpers(const kf_curve *curve, size_t i, const kfi_opening *
 
 typedef struct builder {
     kf_curve *to;
-    const kf_tcb *tcb; /* numbers of the keys it is made from, or NULL */
     kf_origin *origin;
     size_t count;
 } builder;
-
-static kf_key *add_key(builder *b, const kf_key *key, size_t from)
-{
-    b->origin[b->count] = (kf_origin){(uint32_t)from, 0};
-    b->to->keys[b->count] = *key;
-    if (b->to->tcb && b->tcb && !(key->flags & KF_KEY_HELPER))
-        b->to->tcb[b->count] = b->tcb[from];
-    return &b->to->keys[b->count++];
-}
 
 /* Splits the segment that begins at the last key added; returns the handle with which it arrives at the next
  * key. */
@@ -199,16 +189,17 @@ static kf_handle add_pieces(builder *b, const easing *e, size_t from)
     for (size_t pieces = 1;; pieces++) {
         piece p = next_piece(e, at, pieces == MOST_PIECES);
         double duration = (p.end - at) * e->duration;
-        kf_key *key = &b->to->keys[b->count - 1];
-        key->out = kfi_slope_handle(p.slope0 / e->duration, duration);
+        b->to->handles[b->count - 1].out = kfi_slope_handle(p.slope0 / e->duration, duration);
         kf_handle in = kfi_slope_handle(p.slope1 / e->duration, -duration);
         at = p.end;
         if (at >= 1.0)
             return in;
-        kf_key helper = {.time = start_time + at * e->duration, .value = eased_value(e, at), .in = in};
-        helper.interp = KF_HERMITE;
-        helper.flags = KF_KEY_HELPER;
-        add_key(b, &helper, from);
+        b->to->keys[b->count] = (kf_key){.time = start_time + at * e->duration,
+                                         .value = eased_value(e, at),
+                                         .interp = KF_HERMITE,
+                                         .flags = KF_KEY_HELPER};
+        b->to->handles[b->count].in = in;
+        b->origin[b->count++].key = (uint32_t)from;
     }
 }
 
@@ -231,14 +222,18 @@ bool kfi_curve_open(kf_job *job, const kf_curve *from, const kfi_opening *how, k
             count += count_helpers(from, i, how);
 
     kf_curve result = *from;
-    builder b = {&result, from->tcb, kfi_alloc(job, count, sizeof(kf_origin)), 0};
-    if (!b.origin || !kfi_make_keys(job, &result, count, which && from->tcb))
+    builder b = {&result, kfi_alloc(job, count, sizeof(kf_origin)), 0};
+    unsigned parts = KFI_HANDLES | (which && from->tcb ? (unsigned)KFI_NUMBERS : 0);
+    if (!b.origin || !kfi_make_keys(job, &result, count, parts))
         return false;
     kf_handle in = {0};
     bool have_in = false;
     for (size_t i = 0; i < from->count; i++) {
         const kf_key *old = &from->keys[i];
-        kf_key *key = add_key(&b, old, i);
+        kf_key *key = &result.keys[b.count];
+        kf_handles *handles = &result.handles[b.count];
+        kfi_copy_keys(&result, b.count, from, i, 1);
+        b.origin[b.count++].key = (uint32_t)i;
         double before = i > 0 ? old->time - old[-1].time : 0.0,
                after = i + 1 < from->count ? old[1].time - old->time : 0.0;
         bool here = !which || (i + 1 < from->count && which[i]);
@@ -248,11 +243,11 @@ bool kfi_curve_open(kf_job *job, const kf_curve *from, const kfi_opening *how, k
             key->interp = KF_HERMITE;
             key->attr = 0;
             if (!which) /* else it is that of another segment, or nobody's */
-                key->in = kfi_slope_handle(arrive, -(before > 0.0 ? before : after));
-            key->out = kfi_slope_handle(leave, after > 0.0 ? after : before);
+                handles->in = kfi_slope_handle(arrive, -(before > 0.0 ? before : after));
+            handles->out = kfi_slope_handle(leave, after > 0.0 ? after : before);
         }
         if (have_in)
-            key->in = in;
+            handles->in = in;
         have_in = false;
         if (i + 1 == from->count || !here || (!derived(old->interp) && !derived(old[1].interp)))
             continue;
@@ -268,7 +263,7 @@ bool kfi_curve_open(kf_job *job, const kf_curve *from, const kfi_opening *how, k
             in = segment.h1;
             if (derived(old->interp)) {
                 key->interp = segment.shape == KFI_BEZIER ? KF_BEZIER : KF_HERMITE;
-                key->out = segment.h0;
+                handles->out = segment.h0;
             }
         }
     }

@@ -47,7 +47,7 @@ bool kfi_rotation_frames(kf_job *job, const kf_track *track, kf_rotation_order f
     double degrees[3] = {0, 0, 0};
     for (unsigned c = 0; c < 3; c++) {
         out[c] = (kf_curve){0};
-        if (!kfi_make_keys(job, &out[c], frames->count, false))
+        if (!kfi_make_keys(job, &out[c], frames->count, 0))
             return false;
         walks[c] = (kfi_walk){&track->curve[c], track->rest[c], 0};
     }

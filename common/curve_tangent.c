@@ -144,11 +144,11 @@ static double auto_end(double rise, double gap, uint32_t attr, double bias)
 void kfi_auto_slopes(const kf_curve *curve, size_t i, double *in, double *out)
 {
     const kf_key *key = &curve->keys[i];
+    kf_handles own = kfi_handles_of(curve, i);
     around a = look_around(curve, i);
-    double bias_in = -kfi_finite(kfi_handle_slope(key->in)),
-           bias_out = kfi_finite(kfi_handle_slope(key->out));
+    double bias_in = -kfi_finite(kfi_handle_slope(own.in)), bias_out = kfi_finite(kfi_handle_slope(own.out));
     if (a.before && a.after) {
-        double length_before = kfi_finite(-key->in.dt), length_after = kfi_finite(key->out.dt);
+        double length_before = kfi_finite(-own.in.dt), length_after = kfi_finite(own.out.dt);
         if (length_before == 0.0)
             length_before = a.gap_before / 3.0;
         if (length_after == 0.0)

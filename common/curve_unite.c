@@ -20,13 +20,11 @@ typedef struct growing {
     kf_origin *origin;
 } growing;
 
-static void add(growing *g, const kf_key *key, const kf_tcb *tcb, kf_origin origin)
+static void add_new(growing *g, const kf_key *key)
 {
     size_t at = g->curve.count++;
     g->curve.keys[at] = *key;
-    if (tcb)
-        g->curve.tcb[at] = *tcb;
-    g->origin[at] = origin;
+    g->origin[at] = (kf_origin){KF_NEW, KF_CHANGED_ALL};
 }
 
 /* Where on a 2-D Bezier's parameter its time is reached: bisection, because the handles are clamped into the segment
@@ -51,8 +49,8 @@ static kf_handle between(kf_handle a, kf_handle b, double u)
     return (kf_handle){a.dt + (b.dt - a.dt) * u, a.dv + (b.dv - a.dv) * u};
 }
 
-/* De Casteljau: the key that splits the segment, and shorter handles for its two ends. */
-static kf_key split(const kfi_segment *s, double time, uint8_t interp, kf_handle *out, kf_handle *in)
+/* De Casteljau: value and handles of the key that splits the segment, and shorter handles for its two ends. */
+static double split(const kfi_segment *s, double time, kf_handles *own, kf_handle *out, kf_handle *in)
 {
     double u = parameter_at(s, time);
     kf_handle p0 = {s->t0, s->v0}, p1 = {s->t0 + s->h0.dt, s->v0 + s->h0.dv};
@@ -61,20 +59,17 @@ static kf_key split(const kfi_segment *s, double time, uint8_t interp, kf_handle
     kf_handle d = between(a, b, u), e = between(b, c, u), m = between(d, e, u);
     *out = (kf_handle){a.dt - p0.dt, a.dv - p0.dv};
     *in = (kf_handle){c.dt - p3.dt, c.dv - p3.dv};
-    return (kf_key){.time = time,
-                    .value = m.dv,
-                    .in = {d.dt - m.dt, d.dv - m.dv},
-                    .out = {e.dt - m.dt, e.dv - m.dv},
-                    .interp = interp};
+    *own = (kf_handles){{d.dt - m.dt, d.dv - m.dv}, {e.dt - m.dt, e.dv - m.dv}};
+    return m.dv;
 }
 
-/* A key in the middle of the segment after the last key of `g`; `next` is the segment's other end and gets its new in
- * handle. */
-static void insert(growing *g, const kfi_segment *s, double time, kf_key *next, uint32_t *next_changed)
+/* A key in the middle of the segment after the last key of `g`; `next_in` is the handle of the segment's other end, which
+ * gets a new one. */
+static void insert(growing *g, const kfi_segment *s, double time, kf_handle *next_in, uint32_t *next_changed)
 {
     kf_key *last = &g->curve.keys[g->curve.count - 1];
     kf_origin *changed = &g->origin[g->curve.count - 1];
-    const kf_origin fresh = {KF_NEW, KF_CHANGED_ALL};
+    kf_handles *handles = &g->curve.handles[g->curve.count];
     kf_key key = {.time = time, .interp = last->interp};
     switch (s->shape) {
     case KFI_HOLD:
@@ -89,18 +84,16 @@ static void insert(growing *g, const kfi_segment *s, double time, kf_key *next, 
         break;
     default: {
         uint8_t interp = s->shape == KFI_BEZIER ? KF_BEZIER : KF_HERMITE;
-        kf_handle out, in;
-        key = split(s, time, interp, &out, &in);
+        key.value = split(s, time, handles, &handles[-1].out, next_in);
+        key.interp = interp;
         if (last->interp != interp)
             changed->changed |= KF_CHANGED_INTERP;
         changed->changed |= KF_CHANGED_OUT;
         last->interp = interp;
-        last->out = out;
-        next->in = in;
         *next_changed |= KF_CHANGED_IN;
     }
     }
-    add(g, &key, NULL, fresh);
+    add_new(g, &key);
 }
 
 static bool has_key(const kf_curve *curve, size_t at, double time)
@@ -112,20 +105,22 @@ bool kfi_split_curve(kf_job *job, const kf_curve *from, const double *times, siz
 {
     growing g = {.curve = *from, .origin = kfi_alloc(job, count, sizeof *g.origin)};
     size_t next = 0;
-    kf_key *keys = kfi_alloc_raw(job, from->count, sizeof *keys); /* own copies: their in handles may change */
+    kf_handle *ins = kfi_alloc(job, from->count, sizeof *ins); /* in handles, which may change */
     kf_origin *origins = kfi_alloc(job, from->count, sizeof *origins);
-    if (!keys || !origins || !g.origin || !kfi_make_keys(job, &g.curve, count, from->tcb != NULL))
+    if (!ins || !origins || !g.origin || !kfi_make_keys(job, &g.curve, count, kfi_parts(from) | KFI_HANDLES))
         return false;
     g.curve.count = 0;
     for (size_t i = 0; i < from->count; i++) {
-        keys[i] = from->keys[i];
+        ins[i] = kfi_handles_of(from, i).in;
         origins[i] = from->origin ? from->origin[i] : (kf_origin){KF_NEW, KF_CHANGED_ALL};
     }
     for (size_t i = 0; i < count; i++) {
         double time = times[i];
         if (has_key(from, next, time)) {
-            add(&g, &keys[next], from->tcb ? &from->tcb[next] : NULL, origins[next]);
-            next++;
+            kfi_copy_keys(&g.curve, i, from, next, 1);
+            g.curve.handles[i].in = ins[next];
+            g.origin[i] = origins[next++];
+            g.curve.count++;
         } else if (from->count == 0 || next == 0 || next == from->count) {
             /* Outside its keys a curve holds. */
             kf_key key = {.time = time, .interp = KF_STEP};
@@ -134,7 +129,7 @@ bool kfi_split_curve(kf_job *job, const kf_curve *from, const double *times, siz
                 g.curve.keys[i - 1].interp = KF_STEP;
                 g.origin[i - 1].changed |= KF_CHANGED_INTERP;
             }
-            add(&g, &key, NULL, (kf_origin){KF_NEW, KF_CHANGED_ALL});
+            add_new(&g, &key);
         } else {
             /* The rest of the segment as it now stands, after earlier splits. */
             kfi_segment s;
@@ -143,10 +138,10 @@ bool kfi_split_curve(kf_job *job, const kf_curve *from, const double *times, siz
             if (g.origin[i - 1].key == KF_NEW && last->time > from->keys[next - 1].time && s.shape >= KFI_CUBIC) {
                 s.t0 = last->time;
                 s.v0 = last->value;
-                s.h0 = last->out;
-                s.h1 = keys[next].in;
+                s.h0 = g.curve.handles[i - 1].out;
+                s.h1 = ins[next];
             }
-            insert(&g, &s, time, &keys[next], &origins[next].changed);
+            insert(&g, &s, time, &ins[next], &origins[next].changed);
         }
     }
     g.curve.origin = g.origin;
@@ -264,15 +259,10 @@ static bool keep(kf_job *job, const kf_curve *from, kf_curve *to)
 {
     kf_curve kept = *from;
     kf_origin *origin = from->origin ? kfi_alloc_raw(job, from->count, sizeof *origin) : NULL;
-    if ((from->origin && !origin) || !kfi_make_keys(job, &kept, from->count, from->tcb != NULL))
+    if ((from->origin && !origin) || !kfi_own_keys(job, &kept, 0))
         return false;
-    for (size_t i = 0; i < from->count; i++) {
-        kept.keys[i] = from->keys[i];
-        if (from->tcb)
-            kept.tcb[i] = from->tcb[i];
-        if (from->origin)
-            origin[i] = from->origin[i];
-    }
+    for (size_t i = 0; origin && i < from->count; i++)
+        origin[i] = from->origin[i];
     kept.origin = origin;
     *to = kept;
     return true;

@@ -81,16 +81,17 @@ static void curve_keys(dump *d, const kf_curve *curve)
 {
     for (size_t i = 0; i < curve->count; i++) {
         const kf_key *key = &curve->keys[i];
+        kf_handles handles = kfi_handles_of(curve, i);
         int previous = i > 0 ? curve->keys[i - 1].interp : KF_STEP;
         kfi_json_line(&d->json);
         kfi_json_begin(&d->json, '{');
         number(d, "t", key->time);
         number(d, "v", value_in_file(key));
         interp_of(d, key->interp);
-        if (has_handle(previous) || key->in.dt != 0 || key->in.dv != 0)
-            pair(d, "in", key->in);
-        if (has_handle(key->interp) || key->out.dt != 0 || key->out.dv != 0)
-            pair(d, "out", key->out);
+        if (has_handle(previous) || handles.in.dt != 0 || handles.in.dv != 0)
+            pair(d, "in", handles.in);
+        if (has_handle(key->interp) || handles.out.dt != 0 || handles.out.dv != 0)
+            pair(d, "out", handles.out);
         tcb(d, curve->tcb ? &curve->tcb[i] : NULL, key->interp == KF_TCB || previous == KF_TCB);
         flags(d, key->flags);
         kfi_json_end(&d->json, '}');

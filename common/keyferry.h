@@ -45,7 +45,7 @@ extern "C" {
 #endif
 
 #define KF_VERSION "0.1.0"
-#define KF_ABI 1u /* what a plugin must have been built for */
+#define KF_ABI 2u /* what a plugin must have been built for */
 
 /* ---------------------------------------------------------------- results and messages */
 
@@ -104,18 +104,11 @@ typedef enum kf_interp {
     KF_INTERP_COUNT
 } kf_interp;
 
-/* A handle relative to its key. */
-typedef struct kf_handle {
-    double dt, dv;
-} kf_handle;
-
-/* One key of a scalar curve. In handles have dt <= 0, out handles dt >= 0, except where a game file says otherwise.
- * A handle counts only where a BEZIER or HERMITE segment touches it: `out` for this key's own interpolation, `in` for
- * the interpolation of the key before. */
+/* One key of a scalar curve. What else belongs to it stands beside the keys, for the curves that have such: see
+ * kf_curve.handles and kf_curve.tcb. */
 typedef struct kf_key {
     double time;
     double value;
-    kf_handle in, out;
     uint8_t interp;  /* kf_interp, of the segment after this key */
     uint8_t flags;   /* KF_KEY_... */
     uint16_t native; /* the format's own interpolation number where the neutral one is only its nearest shape; else 0 */
@@ -132,6 +125,18 @@ enum {
     KF_KEY_MINUS_INFINITE = 32,
     KF_KEY_NONFINITE_SHAPE = 64 /* a handle or TCB number in the file is no finite number; here it is 0 */
 };
+
+/* A handle relative to its key. */
+typedef struct kf_handle {
+    double dt, dv;
+} kf_handle;
+
+/* Both handles of a key. In handles have dt <= 0, out handles dt >= 0, except where a game file says otherwise.
+ * A handle counts only where a BEZIER or HERMITE segment touches it: `out` for the key's own interpolation, `in` for
+ * the interpolation of the key before. On keys read from an FBX it may say more: see KF_AUTO. */
+typedef struct kf_handles {
+    kf_handle in, out;
+} kf_handles;
 
 /* What the artist typed on a TCB key. Neutral at 0. */
 typedef struct kf_tcb {
@@ -174,6 +179,7 @@ enum {
 typedef struct kf_curve {
     kf_key *keys;
     size_t count;
+    kf_handles *handles;     /* one pair per key, or NULL: all are 0, as where no segment is BEZIER or HERMITE */
     kf_tcb *tcb;             /* one per key, or NULL when no key of the curve has such numbers */
     const kf_origin *origin; /* one per key in what an exporter gets, or NULL: every key is new */
     uint8_t tcb_rule;        /* kf_tcb_rule */

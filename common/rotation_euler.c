@@ -305,7 +305,7 @@ static piece next_piece(const walk *w, const spot *start, size_t at, bool last)
 
 /* The three curves while they grow. Room for the quaternion keys is made at once, more only for helpers. */
 typedef struct keys {
-    kf_key *key[3];
+    kf_curve curve[3];
     kf_origin *origin;
     size_t count, room;
 } keys;
@@ -318,11 +318,9 @@ static bool make_room(kf_job *job, keys *k, size_t room)
     if (k->count)
         memcpy(more.origin, k->origin, k->count * sizeof *more.origin);
     for (int i = 0; i < 3; i++) {
-        more.key[i] = kfi_alloc_raw(job, room, sizeof *more.key[i]);
-        if (!more.key[i])
+        if (!kfi_make_keys(job, &more.curve[i], room, KFI_HANDLES))
             return false;
-        if (k->count)
-            memcpy(more.key[i], k->key[i], k->count * sizeof *more.key[i]);
+        kfi_copy_keys(&more.curve[i], 0, &k->curve[i], 0, k->count);
     }
     *k = more;
     return true;
@@ -334,8 +332,7 @@ static bool add_key(kf_job *job, keys *k, double time, const double angles[3], s
         return false;
     k->origin[k->count] = (kf_origin){(uint32_t)from, 0};
     for (int i = 0; i < 3; i++)
-        k->key[i][k->count] =
-            (kf_key){.time = time, .value = angles[i], .interp = KF_HERMITE, .flags = flags};
+        k->curve[i].keys[k->count] = (kf_key){.time = time, .value = angles[i], .interp = KF_HERMITE, .flags = flags};
     k->count++;
     return true;
 }
@@ -361,7 +358,7 @@ static bool add_segment(kf_job *job, keys *k, walk *w, spot *now, size_t from, u
     const kfi_quat_segment *segment = w->segment;
     if (segment->interp == KF_STEP) {
         for (int i = 0; i < 3; i++)
-            k->key[i][k->count - 1].interp = KF_STEP;
+            k->curve[i].keys[k->count - 1].interp = KF_STEP;
         kfi_quat_to_euler(segment->q1, w->order, now->angles, now->angles);
         now->time = segment->t1;
         return add_key(job, k, now->time, now->angles, from + 1, flags);
@@ -382,11 +379,11 @@ static bool add_segment(kf_job *job, keys *k, walk *w, spot *now, size_t from, u
         double length = p.end - now->time;
         bool end = p.end >= segment->t1;
         for (int i = 0; i < 3; i++)
-            k->key[i][k->count - 1].out = kfi_slope_handle(p.slope0[i], length);
+            k->curve[i].handles[k->count - 1].out = kfi_slope_handle(p.slope0[i], length);
         if (!add_key(job, k, p.end, p.angles, end ? from + 1 : from, end ? flags : KF_KEY_HELPER))
             return false;
         for (int i = 0; i < 3; i++)
-            k->key[i][k->count - 1].in = kfi_slope_handle(p.slope1[i], -length);
+            k->curve[i].handles[k->count - 1].in = kfi_slope_handle(p.slope1[i], -length);
         now->time = p.end;
         memcpy(now->angles, p.angles, sizeof now->angles);
         while (at + 2 < w->count && w->spots[at + 1].time <= now->time)
@@ -419,8 +416,10 @@ bool kfi_euler_from_quat_curve(kf_job *job, const kf_quat_curve *from, kf_rotati
     }
     for (int i = 0; i < 3; i++) {
         uint8_t interp = from->keys[from->count - 1].interp;
-        k.key[i][k.count - 1].interp = interp == KF_STEP ? KF_STEP : KF_HERMITE;
-        to[i] = (kf_curve){.keys = k.key[i], .count = k.count, .origin = k.origin};
+        to[i] = k.curve[i];
+        to[i].count = k.count;
+        to[i].origin = k.origin;
+        to[i].keys[k.count - 1].interp = interp == KF_STEP ? KF_STEP : KF_HERMITE;
     }
     return true;
 }

@@ -71,7 +71,7 @@ bool kfi_tcb_tracks_add(kf_job *job, const kf_track *from, uint32_t node, int32_
             continue;
         kf_track *track = kfi_add_track(job, to, node, KF_CUSTOM, 1);
         const char *of = from->name ? from->name : kfi_channel_name((kf_channel)from->channel);
-        if (!track || !kfi_make_keys(job, &track->curve[0], count, false))
+        if (!track || !kfi_make_keys(job, &track->curve[0], count, 0))
             return false;
         track->source = source;
         track->name = kfi_format_text(job, "%s%s%s", PREFIX, of, NUMBERS[n]);

@@ -159,6 +159,7 @@ static uint32_t make_record(const kf_curve *curve, size_t i, float in_slope, uin
 {
     const kf_key *key = &curve->keys[i];
     const kf_key *next = i + 1 < curve->count ? key + 1 : NULL;
+    kf_handle out = kfi_handles_of(curve, i).out, next_in = next ? kfi_handles_of(curve, i + 1).in : (kf_handle){0, 0};
     bool known = key->attr != 0 && interp_of(key->attr) == key->interp;
     uint32_t broken = key->flags & KF_KEY_BROKEN ? KFI_FBX_BREAK : 0;
     uint32_t kept = (key->attr & ~(uint32_t)KFI_FBX_BREAK) | broken;
@@ -170,19 +171,18 @@ static uint32_t make_record(const kf_curve *curve, size_t i, float in_slope, uin
         uint32_t flags = KFI_FBX_CUBIC | KFI_FBX_USER;
         if (key->interp == KF_BEZIER) {
             double duration = duration_after(curve->keys, curve->count, i);
-            bool open = !next && key->out.dt == 0; /* a last key whose out handle nobody set */
-            unsigned right_weight = open ? (unsigned)WEIGHT_THIRD : pack_weight(key->out, duration, &right);
-            unsigned left_weight = next ? pack_weight(next->in, -duration, &left) : (unsigned)WEIGHT_THIRD;
+            bool open = !next && out.dt == 0; /* a last key whose out handle nobody set */
+            unsigned right_weight = open ? (unsigned)WEIGHT_THIRD : pack_weight(out, duration, &right);
+            unsigned left_weight = next ? pack_weight(next_in, -duration, &left) : (unsigned)WEIGHT_THIRD;
             data[2] = right_weight | (uint32_t)left_weight << 16;
             flags |= (right_weight != WEIGHT_THIRD ? (uint32_t)KFI_FBX_WEIGHT_RIGHT : 0) |
                      (left_weight != WEIGHT_THIRD ? (uint32_t)KFI_FBX_WEIGHT_NEXT_LEFT : 0);
         } else {
-            right = slope_of(key->out);
-            if (next)
-                left = slope_of(next->in);
+            right = slope_of(out);
+            left = slope_of(next_in);
         }
         bool arrives = i > 0 && has_slopes(key[-1].interp);
-        if (!known && !next && key->out.dt == 0 && arrives)
+        if (!known && !next && out.dt == 0 && arrives)
             right = in_slope; /* nobody said what comes after the last key: straight on */
         if (next && next->interp == KF_AUTO && next->attr == 0)
             left = 0; /* would be its bias */
@@ -201,12 +201,12 @@ static uint32_t make_record(const kf_curve *curve, size_t i, float in_slope, uin
     }
     if (known) {
         double duration = duration_after(curve->keys, curve->count, i);
-        unsigned right = keep_weight(key->out, duration);
-        unsigned left = next                     ? keep_weight(next->in, -duration)
+        unsigned right = keep_weight(out, duration);
+        unsigned left = next                     ? keep_weight(next_in, -duration)
                         : key->interp == KF_AUTO ? (unsigned)WEIGHT_THIRD
                                                  : right;
-        data[0] = float_bits(slope_of(key->out));
-        data[1] = next ? float_bits(slope_of(next->in)) : 0;
+        data[0] = float_bits(slope_of(out));
+        data[1] = float_bits(slope_of(next_in));
         data[2] = right | (uint32_t)left << 16;
         return kept;
     }
@@ -244,7 +244,8 @@ static bool reuse_record(const kf_curve *curve, size_t i, uint32_t *flags, uint3
     } else {
         kf_handle out, next_in;
         record_handles(key->attr, data, duration_after(curve->keys, curve->count, i), &out, &next_in);
-        if (!same_handle(out, key->out) || (i + 1 < curve->count && !same_handle(next_in, key[1].in)))
+        if (!same_handle(out, kfi_handles_of(curve, i).out) ||
+            (i + 1 < curve->count && !same_handle(next_in, kfi_handles_of(curve, i + 1).in)))
             return false;
     }
     *flags = key->attr;
@@ -398,7 +399,7 @@ bool kfi_fbx_unpack(kf_job *job, const kfi_fbx_keys *from, double ticks_per_seco
         return kfi_fail(job, KF_BAD_INPUT, KF_NO_OFFSET, "KeyAttrRefCount: covers %zu of %zu keys", covered,
                         from->count);
 
-    if (!kfi_make_keys(job, curve, from->count, tcb))
+    if (!kfi_make_keys(job, curve, from->count, KFI_HANDLES | (tcb ? (unsigned)KFI_NUMBERS : 0)))
         return false;
     read_times(from, ticks_per_second, curve->keys);
     curve->tcb_rule = KF_TCB_FBX;
@@ -416,9 +417,9 @@ bool kfi_fbx_unpack(kf_job *job, const kfi_fbx_keys *from, double ticks_per_seco
             bool last = i + 1 == from->count;
             double duration = duration_after(curve->keys, from->count, i);
             kf_handle next_in;
-            record_handles(read.flags, read.data, duration, &key->out, &next_in);
+            record_handles(read.flags, read.data, duration, &curve->handles[i].out, &next_in);
             if (!last)
-                key[1].in = next_in;
+                curve->handles[i + 1].in = next_in;
             key->interp = (uint8_t)interp;
             key->flags |= read.flags & KFI_FBX_BREAK ? KF_KEY_BROKEN : 0;
             key->attr = read.flags;

@@ -64,7 +64,8 @@ static double rotation_tolerance(const kfi_lowering *l)
 static bool same_keys(const kf_curve *a, const kf_curve *b)
 {
     return a->count == b->count && !a->tcb == !b->tcb && a->tcb_rule == b->tcb_rule && !a->fbx_data && !b->fbx_data &&
-           memcmp(a->keys, b->keys, a->count * sizeof *a->keys) == 0 &&
+           !a->handles == !b->handles && memcmp(a->keys, b->keys, a->count * sizeof *a->keys) == 0 &&
+           (!a->handles || memcmp(a->handles, b->handles, a->count * sizeof *a->handles) == 0) &&
            (!a->tcb || memcmp(a->tcb, b->tcb, a->count * sizeof *a->tcb) == 0);
 }
 
@@ -88,6 +89,7 @@ static bool round_curve(kfi_lowering *l, kf_curve *curve, const kf_curve *edited
         /* Most curves come back as they were: the memory that this one took is the next one's. */
         kfi_arena_release(&l->job->arena, mark);
         rounded.keys = edited->keys;
+        rounded.handles = edited->handles;
         rounded.tcb = edited->tcb;
     }
     rounded.origin = curve->origin;

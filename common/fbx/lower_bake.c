@@ -86,7 +86,7 @@ static bool make_keys(kf_job *job, const kfi_bake *bake, const double *native, s
 {
     *to = (kf_curve){0};
     kf_origin *origin = kfi_alloc(job, bake->frames, sizeof *origin);
-    if (!origin || !kfi_make_keys(job, to, bake->frames, false))
+    if (!origin || !kfi_make_keys(job, to, bake->frames, 0))
         return false;
     to->origin = origin;
     double near = 0.25 / bake->rate;

@@ -19,16 +19,6 @@ static bool borrow_curve(kfi_lowering *l, const kf_curve *from, kf_curve *to)
     return l->own != NULL;
 }
 
-static bool copy_curve(kfi_lowering *l, const kf_curve *from, kf_curve *to)
-{
-    if (!borrow_curve(l, from, to) || !kfi_make_keys(l->job, to, from->count, from->tcb != NULL))
-        return false;
-    memcpy(to->keys, from->keys, from->count * sizeof *from->keys);
-    if (from->tcb)
-        memcpy(to->tcb, from->tcb, from->count * sizeof *from->tcb);
-    return true;
-}
-
 /* On a segment; by FBX's rule the last key says how it is arrived at, too. */
 static bool has_tcb(const kf_curve *curve)
 {
@@ -59,7 +49,7 @@ static bool bends(const kf_curve *native, const kf_curve *as_fbx, size_t i)
  * one that is none is written with slopes; the last key has no segment and joins the ones before it. */
 static bool lower_native_tcb(kfi_lowering *l, const kf_curve *from, kf_curve *to)
 {
-    if (!copy_curve(l, from, to))
+    if (!borrow_curve(l, from, to) || !kfi_own_keys(l->job, to, 0))
         return false;
     size_t last = to->count - 1;
     if (to->keys[last].interp != KF_TCB && last > 0 && to->keys[last - 1].interp == KF_TCB)
@@ -74,14 +64,17 @@ static bool lower_native_tcb(kfi_lowering *l, const kf_curve *from, kf_curve *to
         if (key->interp == KF_TCB && i + 1 < to->count && to->keys[i + 1].interp != KF_TCB) {
             double in, out, next_in, next_out;
             double duration = to->keys[i + 1].time - key->time;
+            if (!kfi_need_handles(l->job, to))
+                return false;
+            as_fbx.handles = to->handles;
             kfi_curve_slopes(from, i, &in, &out);
             kfi_curve_slopes(from, i + 1, &next_in, &next_out);
             key->interp = KF_HERMITE;
-            key->out = kfi_slope_handle(out, duration);
-            to->keys[i + 1].in = kfi_slope_handle(next_in, -duration);
+            to->handles[i].out = kfi_slope_handle(out, duration);
+            to->handles[i + 1].in = kfi_slope_handle(next_in, -duration);
             /* Its own in-tangent still belongs to the segment before it. */
             if (i > 0 && from->keys[i - 1].interp == KF_TCB)
-                key->in = kfi_slope_handle(in, to->keys[i - 1].time - key->time);
+                to->handles[i].in = kfi_slope_handle(in, to->keys[i - 1].time - key->time);
         } else if (key->interp == KF_TCB && bends(from, &as_fbx, i)) {
             kfi_note_loss(l, KFI_TCB_BENT, key->time);
         }
@@ -135,23 +128,24 @@ static void note_handles(kfi_lowering *l, const kf_curve *curve)
     /* A little less than a comparison tolerates, as the samples may miss the worst place; each of three angles may be
      * off by a third of it. */
     double limit = l->track->channel == KF_ROTATION ? 0.9 * 0.01 / 3 : 0;
-    for (size_t i = 0; i < curve->count; i++) {
+    for (size_t i = 0; curve->handles && i < curve->count; i++) {
         const kf_key *key = &curve->keys[i];
+        kf_handle in = curve->handles[i].in, out = curve->handles[i].out;
         bool first = i == 0, last = i + 1 == curve->count;
         kfi_look_ahead(key);
         if (curve->keys[i].interp == KF_BEZIER && !last) {
             const kf_key *next = &curve->keys[i + 1];
             double duration = next->time - key->time;
-            double out = key->out.dt / duration, in = -next->in.dt / duration;
+            double right = out.dt / duration, left = -curve->handles[i + 1].in.dt / duration;
             if (limit == 0)
                 limit = 0.9 * 1e-4 * fmax(range_of(curve), 1.0);
-            if (!(out >= 0.0001 && out <= 0.99) || !(in >= 0.0001 && in <= 0.99))
+            if (!(right >= 0.0001 && right <= 0.99) || !(left >= 0.0001 && left <= 0.99))
                 kfi_note_loss(l, KFI_HANDLE_CLAMPED, key->time);
             else if (rounding_error(curve, i, limit) > limit)
                 kfi_note_loss(l, KFI_WEIGHT_ROUNDED, key->time);
         }
-        if ((first && (key->in.dt != 0 || key->in.dv != 0) && key->interp == KF_BEZIER) ||
-            (last && !first && (key->out.dt != 0 || key->out.dv != 0) && curve->keys[i - 1].interp == KF_BEZIER))
+        if ((first && (in.dt != 0 || in.dv != 0) && key->interp == KF_BEZIER) ||
+            (last && !first && (out.dt != 0 || out.dv != 0) && curve->keys[i - 1].interp == KF_BEZIER))
             kfi_note_loss(l, KFI_HANDLE_OUTSIDE, key->time);
     }
 }

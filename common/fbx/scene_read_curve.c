@@ -160,7 +160,7 @@ static bool read_resolved(kfi_fbx_reader *in, const ufbx_anim_curve *from, const
                           kf_curve *curve)
 {
     size_t count = from->keyframes.count, bad = 0;
-    if (!kfi_make_keys(in->job, curve, count, false)) return false;
+    if (!kfi_make_keys(in->job, curve, count, KFI_HANDLES)) return false;
     double value = 0;
     for (size_t i = 0; i < count; i++) {
         const ufbx_keyframe *key = &from->keyframes.data[i];
@@ -173,8 +173,8 @@ static bool read_resolved(kfi_fbx_reader *in, const ufbx_anim_curve *from, const
             to->flags = kfi_nonfinite_flags(key->value);
         }
         to->value = value;
-        to->in = handle(-(double)key->left.dx, -(double)key->left.dy);
-        to->out = handle((double)key->right.dx, (double)key->right.dy);
+        curve->handles[i].in = handle(-(double)key->left.dx, -(double)key->left.dy);
+        curve->handles[i].out = handle((double)key->right.dx, (double)key->right.dy);
         switch (key->interpolation) {
         case UFBX_INTERPOLATION_CONSTANT_PREV:
             to->interp = KF_STEP;

@@ -202,10 +202,9 @@ static double rest_of_node(const kf_node *node, kf_channel channel, size_t i)
 static void scale_curve(kf_curve *curve, double factor)
 {
     for (size_t i = 0; i < curve->count; i++) {
-        kf_key *key = &curve->keys[i];
-        key->value /= factor;
-        key->in.dv /= factor;
-        key->out.dv /= factor;
+        curve->keys[i].value /= factor;
+        curve->handles[i].in.dv /= factor;
+        curve->handles[i].out.dv /= factor;
     }
 }
 

@@ -142,10 +142,9 @@ static bool plan(kfi_scene_writer *w)
             if (!plan_track(w, &anim->takes[i], &anim->takes[i].tracks[k], at++, first_shape, &shape))
                 return false;
     }
-    w->percent_keys = kfi_alloc_raw(w->job, counts->morph_keys_max, sizeof *w->percent_keys);
     w->numbers = kfi_alloc_raw(w->job, counts->points_max, 3 * sizeof *w->numbers);
     w->indices = kfi_alloc_raw(w->job, counts->points_max, sizeof *w->indices);
-    return w->percent_keys && w->numbers && w->indices &&
+    return w->numbers && w->indices && kfi_make_keys(w->job, &w->percent, counts->morph_keys_max, KFI_HANDLES) &&
            kfi_fbx_keys_alloc(w->job, counts->keys_max, &w->keys);
 }
 

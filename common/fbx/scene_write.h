@@ -34,7 +34,7 @@ typedef struct kfi_scene_writer {
     /* Room for the largest curve and shape there are. The sink may take memory from the job too, so nothing
      * can be given back while the file is being written. */
     kfi_fbx_keys keys;
-    kf_key *percent_keys;
+    kf_curve percent;
     double *numbers;
     int32_t *indices;
     size_t curves_done;

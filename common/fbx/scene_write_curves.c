@@ -68,15 +68,18 @@ static void write_keys(kfi_tree *tree, const kfi_fbx_keys *keys)
 }
 
 /* Weights of shapes are per cent in the file. */
-static kf_curve percent_curve(const kf_curve *from, kf_key *keys)
+static kf_curve percent_curve(const kf_curve *from, const kf_curve *room)
 {
     kf_curve to = *from;
-    to.keys = keys;
+    to.keys = room->keys;
+    to.handles = from->handles ? room->handles : NULL;
+    kfi_copy_keys(&to, 0, from, 0, from->count);
     for (size_t i = 0; i < from->count; i++) {
-        keys[i] = from->keys[i];
-        keys[i].value *= 100;
-        keys[i].in.dv *= 100;
-        keys[i].out.dv *= 100;
+        to.keys[i].value *= 100;
+        if (to.handles) {
+            to.handles[i].in.dv *= 100;
+            to.handles[i].out.dv *= 100;
+        }
     }
     return to;
 }
@@ -86,7 +89,7 @@ static bool write_curve(kfi_scene_writer *w, const kf_track *track, unsigned com
     const kf_curve *curve = &track->curve[component];
     kfi_tree *tree = w->tree;
     bool percent = track->channel == KF_MORPH;
-    kf_curve scaled = percent ? percent_curve(curve, w->percent_keys) : *curve;
+    kf_curve scaled = percent ? percent_curve(curve, &w->percent) : *curve;
     kfi_fbx_pack_into(&scaled, &w->keys);
     kfi_tree_begin(tree, "AnimationCurve");
     kfi_tree_i64(tree, id);

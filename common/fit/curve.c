@@ -98,26 +98,24 @@ typedef struct stretch {
 static bool join(kf_job *job, const kf_curve *from, const stretch *parts, size_t count, kf_curve *to)
 {
     size_t total = 1;
-    bool tcb = false;
+    unsigned beside = 0;
     for (size_t i = 0; i < count; i++) {
         total += parts[i].curve.count - 1;
-        tcb = tcb || parts[i].curve.tcb;
+        beside |= kfi_parts(&parts[i].curve);
     }
     kf_curve result = parts[0].curve;
     kf_origin *origin = kfi_alloc(job, total, sizeof *origin);
-    if (!origin || !kfi_make_keys(job, &result, total, tcb))
+    if (!origin || !kfi_make_keys(job, &result, total, beside))
         return false;
     size_t at = 0;
     for (size_t i = 0; i < count; i++, at--) { /* the last key of a stretch is the first of the next */
         const kf_curve *part = &parts[i].curve;
         for (size_t k = 0; k < part->count; k++, at++) {
-            kf_handle in = result.keys[at].in;
+            kf_handle in = kfi_handles_of(&result, at).in;
             kf_origin own = pass_on(from, parts[i].first, part->origin[k]);
-            result.keys[at] = part->keys[k];
-            if (i > 0 && k == 0)
-                result.keys[at].in = in;
-            if (part->tcb)
-                result.tcb[at] = part->tcb[k];
+            kfi_copy_keys(&result, at, part, k, 1);
+            if (i > 0 && k == 0 && result.handles)
+                result.handles[at].in = in;
             origin[at] = (kf_origin){own.key, origin[at].changed | own.changed};
         }
     }
@@ -142,6 +140,7 @@ static bool fit_stretches(kf_job *job, const kf_curve *from, const kfi_fit_optio
         end = end_of_stretch(from, first);
         kf_curve part = *from;
         part.keys += first;
+        part.handles = from->handles ? from->handles + first : NULL;
         part.tcb = from->tcb ? from->tcb + first : NULL;
         part.count = end - first + 1;
         stretch *fitted = kfi_push(job, parts, count, sizeof *fitted);

@@ -33,13 +33,16 @@ bool kfi_fit_as_curve(kfi_fitting *f, kf_curve *curve)
     size_t count = f->keys.count;
     *curve = (kf_curve){.keys = kfi_scratch(f, count, sizeof *curve->keys),
                         .count = count,
+                        .handles = kfi_scratch(f, count, sizeof *curve->handles),
                         .tcb = kfi_scratch(f, count, sizeof *curve->tcb),
                         .tcb_rule = f->tcb_rule};
-    for (size_t i = 0; curve->keys && curve->tcb && i < count; i++) {
+    bool ok = curve->keys && curve->handles && curve->tcb;
+    for (size_t i = 0; ok && i < count; i++) {
         curve->keys[i] = f->keys.items[i].key;
+        curve->handles[i] = f->keys.items[i].handles;
         curve->tcb[i] = f->keys.items[i].tcb;
     }
-    return curve->keys && curve->tcb;
+    return ok;
 }
 
 /* ---- samples ---- */
@@ -198,6 +201,7 @@ static bool begin_with_original(kfi_fitting *f)
         if (!own)
             return false;
         *own = (kfi_fit_key){.key = *key, .sample = at[i], .origin = (uint32_t)i, .fits = kept, .kept = kept};
+        own->handles = kfi_handles_of(original, i);
         if (original->tcb)
             own->tcb = original->tcb[i];
         if (!kfi_can(f, key->interp))
@@ -255,21 +259,30 @@ static bool reopen(kfi_fitting *f, size_t *opened)
     return true;
 }
 
-static uint32_t changes(const kf_key *was, const kf_key *is, const kf_tcb *old, const kf_tcb *now)
+static bool differ(kf_handle a, kf_handle b)
 {
+    return a.dt != b.dt || a.dv != b.dv;
+}
+
+/* Of a key that is one of the original's; but for its numbers. */
+static uint32_t changes(const kf_curve *original, const kfi_fit_key *now)
+{
+    const kf_key *was = &original->keys[now->origin], *is = &now->key;
+    kf_handles handles = kfi_handles_of(original, now->origin);
     uint32_t changed = 0;
     changed |= was->time != is->time ? KF_CHANGED_TIME : 0u;
     changed |= was->value != is->value ? KF_CHANGED_VALUE : 0u;
-    changed |= was->in.dt != is->in.dt || was->in.dv != is->in.dv ? KF_CHANGED_IN : 0u;
-    changed |= was->out.dt != is->out.dt || was->out.dv != is->out.dv ? KF_CHANGED_OUT : 0u;
+    changed |= differ(handles.in, now->handles.in) ? KF_CHANGED_IN : 0u;
+    changed |= differ(handles.out, now->handles.out) ? KF_CHANGED_OUT : 0u;
     changed |= was->interp != is->interp ? KF_CHANGED_INTERP : 0u;
-    if (old) {
-        bool same =
-            old->tension == now->tension && old->continuity == now->continuity && old->bias == now->bias;
-        changed |= same ? 0u : KF_CHANGED_TCB;
-        changed |= old->ease_in != now->ease_in || old->ease_out != now->ease_out ? KF_CHANGED_EASE : 0u;
-    }
     return changed;
+}
+
+static uint32_t number_changes(const kf_tcb *old, const kf_tcb *now)
+{
+    bool same = old->tension == now->tension && old->continuity == now->continuity && old->bias == now->bias;
+    bool ease = old->ease_in == now->ease_in && old->ease_out == now->ease_out;
+    return (same ? 0u : KF_CHANGED_TCB) | (ease ? 0u : KF_CHANGED_EASE);
 }
 
 /* Numbers that were sought and found where they had been are those that they had been. */
@@ -284,16 +297,29 @@ static void settle_numbers(kf_tcb *now, const kf_tcb *old)
     }
 }
 
+/* What the keys have beside them. */
+static unsigned parts_of(const kfi_fitting *f)
+{
+    unsigned parts = f->original && f->original->tcb ? (unsigned)KFI_NUMBERS : 0;
+    for (size_t i = 0; i < f->keys.count; i++) {
+        const kfi_fit_key *key = &f->keys.items[i];
+        const kf_handle none = {0, 0};
+        if (key->key.interp == KF_TCB)
+            parts |= KFI_NUMBERS;
+        if (key->key.interp == KF_BEZIER || key->key.interp == KF_HERMITE || differ(key->handles.in, none) ||
+            differ(key->handles.out, none))
+            parts |= KFI_HANDLES;
+    }
+    return parts;
+}
+
 static bool finish(kfi_fitting *f, kf_curve *result)
 {
     const kf_curve *original = f->original;
     size_t count = f->keys.count;
-    bool tcb = original && original->tcb;
-    for (size_t i = 0; i < count; i++)
-        tcb = tcb || f->keys.items[i].key.interp == KF_TCB;
     kf_curve curve = {.tcb_rule = f->tcb_rule};
     kf_origin *origin = kfi_alloc(f->job, count, sizeof *origin);
-    if (!origin || !kfi_make_keys(f->job, &curve, count, tcb))
+    if (!origin || !kfi_make_keys(f->job, &curve, count, parts_of(f)))
         return false;
     if (original) {
         curve.pre = original->pre;
@@ -311,12 +337,14 @@ static bool finish(kfi_fitting *f, kf_curve *result)
             const kf_tcb *old = original->tcb ? &original->tcb[key->origin] : NULL;
             if (old)
                 settle_numbers(&key->tcb, old);
-            origin[i].changed = changes(&original->keys[key->origin], &key->key, old, &key->tcb);
+            origin[i].changed = changes(original, key) | (old ? number_changes(old, &key->tcb) : 0u);
             if (origin[i].changed & KF_CHANGED_INTERP)
                 key->key.native = 0, key->key.attr = 0;
         }
         curve.keys[i] = key->key;
-        if (tcb)
+        if (curve.handles)
+            curve.handles[i] = key->handles;
+        if (curve.tcb)
             curve.tcb[i] = key->tcb;
     }
     curve.origin = origin;
@@ -343,11 +371,9 @@ static bool run(kfi_fitting *f)
     for (size_t i = 0; i < f->keys.count; i++) {
         const kfi_fit_key *key = &f->keys.items[i];
         kept[i] = false;
-        if (i + 1 < f->keys.count && key->origin != KF_NEW && key[1].origin == key->origin + 1) {
-            const kf_key *a = &f->original->keys[key->origin];
-            kept[i] = !(changes(a, &key->key, NULL, NULL) & ~(uint32_t)KF_CHANGED_IN) &&
-                      !(changes(a + 1, &key[1].key, NULL, NULL) & ~(uint32_t)(KF_CHANGED_OUT | KF_CHANGED_INTERP));
-        }
+        if (i + 1 < f->keys.count && key->origin != KF_NEW && key[1].origin == key->origin + 1)
+            kept[i] = !(changes(f->original, key) & ~(uint32_t)KF_CHANGED_IN) &&
+                      !(changes(f->original, key + 1) & ~(uint32_t)(KF_CHANGED_OUT | KF_CHANGED_INTERP));
     }
     kfi_fit_smooth(f, kept);
     return true;

@@ -21,6 +21,7 @@ typedef struct kfi_samples {
 /* One key of the result while it is being made, and the segment after it. */
 typedef struct kfi_fit_key {
     kf_key key;
+    kf_handles handles;
     kf_tcb tcb;
     size_t sample;   /* the sample at its time */
     uint32_t origin; /* the original's key, or KF_NEW */

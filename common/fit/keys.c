@@ -13,8 +13,9 @@ static bool is_cubic(unsigned interp)
 static bool as_it_is(const kfi_fitting *f, const kfi_fit_key *key, bool between)
 {
     kf_key ends[2] = {key[0].key, key[1].key};
+    kf_handles handles[2] = {key[0].handles, key[1].handles};
     ends[1].interp = KF_STEP; /* so that no rule of its own decides how it is arrived at */
-    kf_curve curve = {.keys = ends, .count = 2};
+    kf_curve curve = {.keys = ends, .count = 2, .handles = handles};
     kfi_segment segment;
     kfi_curve_segment(&curve, 0, &segment);
     return kfi_fit_segment(&f->samples, key[0].sample, key[1].sample, &segment, between);
@@ -24,8 +25,8 @@ static void set_slopes(kfi_fit_key *key, uint8_t interp, const double slope[2])
 {
     double length = key[1].key.time - key->key.time;
     key->key.interp = interp;
-    key->key.out = kfi_slope_handle(slope[0], length);
-    key[1].key.in = kfi_slope_handle(slope[1], -length);
+    key->handles.out = kfi_slope_handle(slope[0], length);
+    key[1].handles.in = kfi_slope_handle(slope[1], -length);
 }
 
 /* Tries to tell the segment after a key without a further key. */
@@ -48,10 +49,10 @@ static bool settle_alone(kfi_fitting *f, kfi_fit_key *key)
         return true;
     }
     if (ours && own == KF_BEZIER) {
-        kf_handle h[2] = {key->key.out, key[1].key.in};
+        kf_handle h[2] = {key->handles.out, key[1].handles.in};
         if (kfi_fit_bezier(s, a, b, h)) {
-            key->key.out = h[0];
-            key[1].key.in = h[1];
+            key->handles.out = h[0];
+            key[1].handles.in = h[1];
             return true;
         }
     }
@@ -63,8 +64,8 @@ static bool settle_alone(kfi_fitting *f, kfi_fit_key *key)
         if (f->cubic == KF_TCB)
             return false;
         key->key.interp = f->cubic;
-        key->key.out = piece.h[0];
-        key[1].key.in = piece.h[1];
+        key->handles.out = piece.h[0];
+        key[1].handles.in = piece.h[1];
     } else {
         key->key.interp = piece.interp;
     }
@@ -74,7 +75,7 @@ static bool settle_alone(kfi_fitting *f, kfi_fit_key *key)
 static void set_piece(const kfi_fitting *f, kfi_fit_key *key, const kfi_piece *piece)
 {
     key->key.interp = piece->interp == KF_HERMITE ? f->cubic : piece->interp;
-    key->key.out = piece->h[0];
+    key->handles.out = piece->h[0];
     key->fits = key->key.interp != KF_TCB;
 }
 
@@ -83,7 +84,7 @@ static void place(const kfi_fitting *f, kfi_fit_key *key, const kfi_piece *befor
     key->sample = before->end;
     key->key.time = f->samples.t[before->end];
     key->key.value = f->samples.v[before->end];
-    key->key.in = before->h[1];
+    key->handles.in = before->h[1];
 }
 
 /* Shares samples a..b evenly among the last keys from `from` on; false if a piece does not fit then. */
@@ -199,13 +200,11 @@ static bool is_open(const kfi_fitting *f, const kfi_fit_key *key)
 static kfi_fit_key at_sample(const kfi_fitting *f, const kfi_fit_key *key, size_t sample)
 {
     kfi_fit_key moved = *key;
-    const kf_key *own = &f->original->keys[key->origin];
     moved.sample = sample;
     moved.key.time = f->samples.t[sample];
     moved.key.value = f->samples.v[sample];
-    moved.key.in = own->in;
-    moved.key.out = own->out;
-    moved.key.interp = own->interp;
+    moved.handles = kfi_handles_of(f->original, key->origin);
+    moved.key.interp = f->original->keys[key->origin].interp;
     return moved;
 }
 
@@ -230,9 +229,9 @@ static bool move_key(kfi_fitting *f, kfi_fit_key *key)
             if (side ? at >= high : key->sample < low + gap)
                 continue;
             kfi_fit_key trial[3] = {key[-1], at_sample(f, key, at), key[1]};
-            trial[0].key.out = f->original->keys[trial[0].origin].out;
+            trial[0].handles.out = kfi_handles_of(f->original, trial[0].origin).out;
             if (trial[2].origin != KF_NEW)
-                trial[2].key.in = f->original->keys[trial[2].origin].in;
+                trial[2].handles.in = kfi_handles_of(f->original, trial[2].origin).in;
             if (!settle_alone(f, &trial[0]) || !settle_alone(f, &trial[1]))
                 continue;
             for (int i = 0; i < 3; i++)
@@ -295,7 +294,7 @@ bool kfi_fit_settle(kfi_fitting *f)
         if (!add_pieces(f, &next, f->keys.items[last + 1].sample, &in, &have_in))
             return false;
         if (have_in)
-            f->keys.items[last + 1].key.in = in;
+            f->keys.items[last + 1].handles.in = in;
         i = last;
     }
     f->keys = next;
@@ -360,13 +359,13 @@ bool kfi_fit_move_tcb(kfi_fitting *f)
 /* Sets one slope for both sides of a key if both segments still fit. */
 static bool join(kfi_fitting *f, kfi_fit_key *key, double slope)
 {
-    kf_handle in = key->key.in, out = key->key.out;
-    key->key.in.dv = slope * in.dt;
-    key->key.out.dv = slope * out.dt;
+    kf_handle in = key->handles.in, out = key->handles.out;
+    key->handles.in.dv = slope * in.dt;
+    key->handles.out.dv = slope * out.dt;
     if (as_it_is(f, key - 1, true) && as_it_is(f, key, true))
         return true;
-    key->key.in = in;
-    key->key.out = out;
+    key->handles.in = in;
+    key->handles.out = out;
     return false;
 }
 
@@ -378,9 +377,9 @@ void kfi_fit_smooth(kfi_fitting *f, const bool *kept)
         kfi_fit_key *key = &f->keys.items[i];
         if (!is_cubic(key->key.interp) || !is_cubic(key[-1].key.interp) || (kept[i] && kept[i - 1]))
             continue;
-        double in = kfi_handle_slope(key->key.in), out = kfi_handle_slope(key->key.out);
+        double in = kfi_handle_slope(key->handles.in), out = kfi_handle_slope(key->handles.out);
         double before = key->key.time - key[-1].key.time, after = key[1].key.time - key->key.time;
-        if (in == out || key->key.in.dt == 0.0 || key->key.out.dt == 0.0)
+        if (in == out || key->handles.in.dt == 0.0 || key->handles.out.dt == 0.0)
             continue;
         /* The longer piece knows its slope better. */
         double mean = (in * before + out * after) / (before + after);

@@ -81,7 +81,7 @@ static bool flatten(kf_job *job, const turning *a, const kf_quat_curve *original
     size_t count = original->count;
     double near = 0.0;
     *flat = (kf_curve){.tcb_rule = KF_TCB_KOCHANEK};
-    *same = kfi_make_keys(job, flat, count + 2, true);
+    *same = kfi_make_keys(job, flat, count + 2, KFI_NUMBERS);
     if (!*same)
         return false;
     for (size_t i = 0, at = 0; i < count && *same; i++) {

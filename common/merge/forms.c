@@ -12,10 +12,8 @@ bool kfi_merge_explicit(kf_job *job, const kf_curve *from, kf_curve *to)
     *to = *from;
     if (!any)
         return true;
-    to->keys = kfi_alloc_raw(job, from->count, sizeof *to->keys);
-    if (!to->keys)
+    if (!kfi_own_keys(job, to, KFI_HANDLES))
         return false;
-    memcpy(to->keys, from->keys, from->count * sizeof *to->keys);
     for (size_t i = 0; i < from->count; i++) {
         kf_key *key = &to->keys[i];
         bool derived = from->keys[i].interp == KF_AUTO, last = i + 1 == from->count;
@@ -25,9 +23,9 @@ bool kfi_merge_explicit(kf_job *job, const kf_curve *from, kf_curve *to)
         if (derived)
             key->interp = s.shape == KFI_BEZIER ? KF_BEZIER : KF_HERMITE;
         if (derived && !last)
-            key->out = s.h0;
+            to->handles[i].out = s.h0;
         if (!last && s.shape >= KFI_CUBIC && (derived || from->keys[i + 1].interp == KF_AUTO))
-            key[1].in = s.h1;
+            to->handles[i + 1].in = s.h1;
     }
     return true;
 }

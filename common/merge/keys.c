@@ -8,14 +8,10 @@ bool kfi_merge_copy_curve(kf_job *job, const kf_curve *from, kf_curve *to, kf_or
 {
     *to = *from;
     *origin = kfi_alloc(job, from->count, sizeof **origin);
-    if (!*origin || !kfi_make_keys(job, to, from->count, from->tcb != NULL))
+    if (!*origin || !kfi_own_keys(job, to, 0))
         return false;
-    for (size_t i = 0; i < from->count; i++) {
-        to->keys[i] = from->keys[i];
-        if (from->tcb)
-            to->tcb[i] = from->tcb[i];
+    for (size_t i = 0; i < from->count; i++)
         (*origin)[i].key = (uint32_t)i;
-    }
     to->origin = *origin;
     return true;
 }
@@ -63,6 +59,7 @@ static bool moved(const kfi_merge_track *t, const kf_curve *w, size_t i, const k
 static uint32_t key_changes(const kfi_merge_track *t, const kf_curve *w, size_t i, const kf_curve *e, size_t j)
 {
     const kf_key *was = &w->keys[i], *now = &e->keys[j];
+    kf_handles own = kfi_handles_of(w, i), edited = kfi_handles_of(e, j);
     uint32_t changed = 0;
     if (moved(t, w, i, e, j))
         changed |= KF_CHANGED_TIME;
@@ -76,14 +73,14 @@ static uint32_t key_changes(const kfi_merge_track *t, const kf_curve *w, size_t 
         changed |= KF_CHANGED_TCB;
     if (!last && has_handles(now->interp)) {
         bool comparable = has_handles(was->interp) && i + 1 < w->count;
-        if (!comparable || !same_handle(t, was->out, w->keys[i + 1].time - was->time, now->out,
+        if (!comparable || !same_handle(t, own.out, w->keys[i + 1].time - was->time, edited.out,
                                         e->keys[j + 1].time - now->time,
                                         was->interp == KF_BEZIER || now->interp == KF_BEZIER))
             changed |= KF_CHANGED_OUT;
     }
     if (j > 0 && has_handles(e->keys[j - 1].interp)) {
         bool comparable = i > 0 && has_handles(w->keys[i - 1].interp);
-        if (!comparable || !same_handle(t, was->in, w->keys[i - 1].time - was->time, now->in,
+        if (!comparable || !same_handle(t, own.in, w->keys[i - 1].time - was->time, edited.in,
                                         e->keys[j - 1].time - now->time,
                                         w->keys[i - 1].interp == KF_BEZIER || e->keys[j - 1].interp == KF_BEZIER))
             changed |= KF_CHANGED_IN;
@@ -122,9 +119,9 @@ static void make_explicit(building *b, size_t k)
     kfi_curve_slopes(to, k, &in, &out);
     kfi_curve_slopes(to, k + 1, &next_in, &next_out);
     to->keys[k].interp = KF_HERMITE;
-    to->keys[k].out = kfi_slope_handle(out, duration);
+    to->handles[k].out = kfi_slope_handle(out, duration);
     if (!(b->origin[k + 1].changed & KF_CHANGED_IN))
-        to->keys[k + 1].in = kfi_slope_handle(next_in, -duration);
+        to->handles[k + 1].in = kfi_slope_handle(next_in, -duration);
     b->origin[k].changed |= KF_CHANGED_INTERP | KF_CHANGED_OUT;
     b->origin[k + 1].changed |= KF_CHANGED_IN;
 }
@@ -133,6 +130,7 @@ static void take_changes(building *b, size_t k, uint32_t changed, const kf_curve
 {
     kf_key *key = &b->to->keys[k];
     kf_key now = edited_key(b->t, e, j);
+    kf_handles own = kfi_handles_of(e, j);
     if (changed & KF_CHANGED_TIME)
         key->time = now.time;
     if (changed & KF_CHANGED_VALUE)
@@ -140,12 +138,11 @@ static void take_changes(building *b, size_t k, uint32_t changed, const kf_curve
     if (changed & KF_CHANGED_INTERP) {
         key->interp = now.interp;
         key->native = 0;
-        key->out = now.out;
     }
-    if (changed & KF_CHANGED_OUT)
-        key->out = now.out;
+    if (changed & (KF_CHANGED_INTERP | KF_CHANGED_OUT))
+        b->to->handles[k].out = own.out;
     if (changed & KF_CHANGED_IN)
-        key->in = now.in;
+        b->to->handles[k].in = own.in;
     if (changed & (KF_CHANGED_TCB | KF_CHANGED_INTERP) && e->keys[j].interp == KF_TCB && b->to->tcb) {
         b->to->tcb[k].tension = e->tcb[j].tension;
         b->to->tcb[k].continuity = e->tcb[j].continuity;
@@ -180,20 +177,19 @@ static void restore_form(building *b, unsigned c, const kf_curve *e, const size_
         uint32_t sides = (tcb_in ? KF_CHANGED_IN : 0u) | (tcb_out ? KF_CHANGED_OUT : 0u);
         if (b->origin[k].key == KF_NEW || !(changed & sides))
             continue;
-        const kf_key *now = &e->keys[edited_of[k]];
-        double in = now->in.dt != 0 ? now->in.dv / now->in.dt : 0;
-        double out = now->out.dt != 0 ? now->out.dv / now->out.dt : 0;
+        kf_handles now = kfi_handles_of(e, edited_of[k]);
+        double in = kfi_handle_slope(now.in), out = kfi_handle_slope(now.out);
         if (!shares_numbers(b->t, c, b->origin[k].key) && kfi_merge_solve_tcb(to, k, in, out, tcb_in, tcb_out)) {
             b->origin[k].changed = (changed & ~sides) | KF_CHANGED_TCB;
             continue;
         }
         if (tcb_in && (changed & KF_CHANGED_IN)) {
             make_explicit(b, k - 1);
-            to->keys[k].in = kfi_slope_handle(in, to->keys[k - 1].time - to->keys[k].time);
+            to->handles[k].in = kfi_slope_handle(in, to->keys[k - 1].time - to->keys[k].time);
         }
         if (tcb_out && (changed & KF_CHANGED_OUT)) {
             make_explicit(b, k);
-            to->keys[k].out = kfi_slope_handle(out, k + 1 < to->count ? to->keys[k + 1].time - to->keys[k].time : 0);
+            to->handles[k].out = kfi_slope_handle(out, k + 1 < to->count ? to->keys[k + 1].time - to->keys[k].time : 0);
         }
     }
 }
@@ -224,11 +220,12 @@ static uint32_t forgive_slopes(const kfi_merge_track *t, const kf_curve *from, s
                                const kf_curve *e, size_t j, uint32_t changed)
 {
     const kf_key *was = &w->keys[i], *now = &e->keys[j];
+    kf_handles own = kfi_handles_of(w, i), edited = kfi_handles_of(e, j);
     if (i > 0 && j > 0 && origin > 0 && from->keys[origin - 1].interp == KF_TCB &&
-        same_rise(t, was->in, was[-1].time - was->time, now->in, now[-1].time - now->time))
+        same_rise(t, own.in, was[-1].time - was->time, edited.in, now[-1].time - now->time))
         changed &= ~(uint32_t)KF_CHANGED_IN;
     if (i + 1 < w->count && j + 1 < e->count && from->keys[origin].interp == KF_TCB &&
-        same_rise(t, was->out, was[1].time - was->time, now->out, now[1].time - now->time))
+        same_rise(t, own.out, was[1].time - was->time, edited.out, now[1].time - now->time))
         changed &= ~(uint32_t)KF_CHANGED_OUT;
     return changed;
 }
@@ -250,17 +247,19 @@ static bool follows(const kf_key *before, kf_handle own, kf_handle written, bool
 static uint32_t reshaped(const building *b, const kf_curve *w, size_t i, const kf_curve *e, size_t j, const kfi_pairing *p,
                          bool several)
 {
-    const kf_key *key = &b->from->keys[w->origin ? w->origin[i].key : i], *was = &w->keys[i];
+    size_t origin = w->origin ? w->origin[i].key : i;
+    const kf_key *key = &b->from->keys[origin];
+    kf_handles original = kfi_handles_of(b->from, origin), was = kfi_handles_of(w, i);
     bool own = moved(b->t, w, i, e, j);
     uint32_t changed = 0;
     if (!(b->t->input->capabilities->interps >> KF_BEZIER & 1))
         return 0; /* no room for a handle's length: its slope is all there is */
     if (j + 1 < e->count && i + 1 < w->count && has_handles(e->keys[j].interp) &&
-        follows(key, key->out, was->out, p->partner[j + 1] == (int64_t)i + 1,
+        follows(key, original.out, was.out, p->partner[j + 1] == (int64_t)i + 1,
                 own || (several && moved(b->t, w, i + 1, e, j + 1)), e->keys[j + 1].time - e->keys[j].time))
         changed |= KF_CHANGED_OUT;
-    if (j > 0 && i > 0 && key > b->from->keys && has_handles(e->keys[j - 1].interp) &&
-        follows(key - 1, key->in, was->in, p->partner[j - 1] == (int64_t)i - 1,
+    if (j > 0 && i > 0 && origin > 0 && has_handles(e->keys[j - 1].interp) &&
+        follows(key - 1, original.in, was.in, p->partner[j - 1] == (int64_t)i - 1,
                 own || (several && moved(b->t, w, i - 1, e, j - 1)), e->keys[j].time - e->keys[j - 1].time))
         changed |= KF_CHANGED_IN;
     return changed;
@@ -294,10 +293,11 @@ static bool stretched(const kfi_merge_track *t, const kf_curve *w, size_t i, con
     size_t j = (size_t)p->back[i];
     double was = place_of(w, i, first, last, &was_distance);
     double now = place_of(e, j, (size_t)p->back[first], (size_t)p->back[last], &now_distance);
+    kf_handles own = kfi_handles_of(w, i), edited = kfi_handles_of(e, j);
     return fabs(was - now) <= 1e-6 && was_distance > 0 && now_distance > 0 && w->keys[i].interp == e->keys[j].interp &&
            kfi_same_value(t->limits, t->written->channel, w->keys[i].value, e->keys[j].value) &&
-           same_rise(t, w->keys[i].in, was_distance, e->keys[j].in, now_distance) &&
-           same_rise(t, w->keys[i].out, was_distance, e->keys[j].out, now_distance);
+           same_rise(t, own.in, was_distance, edited.in, now_distance) &&
+           same_rise(t, own.out, was_distance, edited.out, now_distance);
 }
 
 /* Whether a helper key was touched: then its segment is fitted anew. */
@@ -349,13 +349,13 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
         return false;
 
     size_t count = 0;
-    bool tcb = from->tcb != NULL || wants_tcb(e);
+    unsigned parts = kfi_parts(from) | KFI_HANDLES | (wants_tcb(e) ? (unsigned)KFI_NUMBERS : 0);
     for (size_t j = 0; j < e->count; j++)
         count += p.partner[j] == KFI_UNPAIRED || !(w->keys[p.partner[j]].flags & KF_KEY_HELPER);
     kf_curve to = *from;
     building b = {t, from, &to, kfi_alloc(t->job, count, sizeof(kf_origin))};
     size_t *edited_of = kfi_alloc(t->job, count, sizeof *edited_of);
-    if (!b.origin || !edited_of || !kfi_make_keys(t->job, &to, count, tcb))
+    if (!b.origin || !edited_of || !kfi_make_keys(t->job, &to, count, parts))
         return false;
     to.origin = b.origin;
     if (to.count && !from->count)
@@ -369,9 +369,8 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
         edited_of[k] = j;
         if (p.partner[j] == KFI_UNPAIRED) {
             b.origin[k] = (kf_origin){KF_NEW, KF_CHANGED_ALL};
+            kfi_copy_keys(&to, k, e, j, 1);
             to.keys[k] = edited_key(t, e, j);
-            if (tcb && e->tcb)
-                to.tcb[k] = e->tcb[j];
             t->keys_added++;
         } else {
             size_t i = (size_t)p.partner[j];
@@ -379,9 +378,7 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
             uint32_t changed = forgive_slopes(t, from, origin, w, i, e, j, key_changes(t, w, i, e, j));
             changed |= reshaped(&b, w, i, e, j, &p, several);
             b.origin[k] = (kf_origin){origin, changed};
-            to.keys[k] = from->keys[origin];
-            if (from->tcb)
-                to.tcb[k] = from->tcb[origin];
+            kfi_copy_keys(&to, k, from, origin, 1);
             take_changes(&b, k, changed, e, j);
             t->keys_changed += changed != 0;
             kept++;

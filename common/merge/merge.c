@@ -53,11 +53,11 @@ static bool same_curve(const kfi_merge_track *t, const kf_curve *w, const kf_cur
 {
     if (w->count != e->count)
         return false;
-    bool shared = w->keys == e->keys && w->tcb == e->tcb; /* lower.c saw to it */
+    bool shared = w->keys == e->keys && w->handles == e->handles && w->tcb == e->tcb; /* lower.c saw to it */
     for (size_t i = 0; i < w->count && !shared; i++) {
         const kf_key *a = &w->keys[i], *b = &e->keys[i];
-        if (a->time != b->time || a->value != b->value || a->interp != b->interp ||
-            memcmp(&a->in, &b->in, sizeof a->in) != 0 || memcmp(&a->out, &b->out, sizeof a->out) != 0)
+        kf_handles was = kfi_handles_of(w, i), now = kfi_handles_of(e, i);
+        if (a->time != b->time || a->value != b->value || a->interp != b->interp || memcmp(&was, &now, sizeof was) != 0)
             return false;
         if (a->interp == KF_TCB && (!w->tcb || !e->tcb || memcmp(&w->tcb[i], &e->tcb[i], sizeof *w->tcb) != 0))
             return false;
@@ -193,14 +193,10 @@ static bool restore_curves(kfi_merging *m, size_t written_take, const kf_track *
             *whole = **back;
         }
         whole->curve[c] = *curve;
-        if (!kfi_make_keys(m->job, &whole->curve[c], curve->count, curve->tcb != NULL))
+        if (!kfi_own_keys(m->job, &whole->curve[c], 0))
             return false;
-        for (size_t i = 0; i < curve->count; i++) {
-            whole->curve[c].keys[i] = curve->keys[i];
+        for (size_t i = 0; i < curve->count; i++)
             whole->curve[c].keys[i].time += offset;
-            if (curve->tcb)
-                whole->curve[c].tcb[i] = curve->tcb[i];
-        }
         *back = whole;
         if (!kfi_warn(m->job, "kept", "take \"%.60s\", node \"%.60s\": %s %c did not come back and stays as it was "
                                       "(--drop-missing deletes it)", take->name, m->input->written->nodes[was->node].name,

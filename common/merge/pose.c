@@ -62,7 +62,7 @@ static bool stands(const kf_curve *curve, double *low, double *high)
 static bool stand(kf_job *job, const kf_curve *was, double offset, double value, kf_curve *to)
 {
     *to = (kf_curve){0};
-    if (!kfi_make_keys(job, to, was->count, false))
+    if (!kfi_make_keys(job, to, was->count, 0))
         return false;
     for (size_t i = 0; i < was->count; i++)
         to->keys[i] = (kf_key){.time = was->keys[i].time + offset, .value = value, .interp = KF_LINEAR};

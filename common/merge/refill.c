@@ -101,12 +101,12 @@ static bool refill_curve(const refill *r, unsigned c, kf_curve *to)
     const double near = 1e-4;
     size_t next = 0, count = 0;
     *to = (kf_curve){0};
-    if (!kfi_make_keys(r->m->job, to, was->count + now->count, false))
+    if (!kfi_make_keys(r->m->job, to, was->count + now->count, kfi_parts(now)))
         return false;
     for (size_t i = 0; i < now->count; i++) {
         double start = now->keys[i].time, end = i + 1 < now->count ? now->keys[i + 1].time : start + r->step;
         bool same = i + 1 < now->count ? same_between(r, c, &now->keys[i], &now->keys[i + 1]) : same_at(r, c, start, 0);
-        to->keys[count++] = now->keys[i];
+        kfi_copy_keys(to, count++, now, i, 1);
         while (next < was->count && was->keys[next].time + r->offset <= start + near)
             next++;
         for (; next < was->count && was->keys[next].time + r->offset < end - near; next++) {
@@ -137,7 +137,7 @@ static bool put_around(kf_job *job, const kf_curve *was, const kf_curve *now, do
     while (after > before && was->keys[after - 1].time + offset > last)
         after--;
     *to = (kf_curve){0};
-    if (!kfi_make_keys(job, to, before + now->count + was->count - after, false))
+    if (!kfi_make_keys(job, to, before + now->count + was->count - after, 0))
         return false;
     kf_key *at = to->keys;
     put(was, 0, before, offset, &at);

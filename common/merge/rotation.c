@@ -243,7 +243,7 @@ static bool settle(const kfi_merging *merging, const pair *w, const pair *e, dou
     to[1] = *e->scale;
     for (unsigned c = 0; c < 6; c++) {
         to[c / 3].curve[c % 3] = (kf_curve){0};
-        if (!kfi_make_keys(merging->job, &to[c / 3].curve[c % 3], m.count, false))
+        if (!kfi_make_keys(merging->job, &to[c / 3].curve[c % 3], m.count, 0))
             return false;
     }
     *turned = false;

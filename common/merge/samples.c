@@ -85,27 +85,25 @@ static bool build(kfi_merge_track *t, unsigned c, double rate, const frames *f)
 {
     const kf_curve *from = &t->original->curve[c];
     kf_curve to = *from;
-    kf_origin *origin = NULL;
-    size_t count = 0, next = 0, origins = 0;
+    kf_origin *origin = kfi_alloc(t->job, from->count + f->count, sizeof *origin);
+    size_t count = 0, next = 0;
     bool every_frame = t->input->capabilities->interps == 1u << KF_LINEAR;
-    to.keys = NULL;
+    if (!origin || !kfi_make_keys(t->job, &to, from->count + f->count, kfi_parts(from)))
+        return false;
     for (size_t i = 0; i < f->count; i++) {
         bool same = same_at(t, f, i);
         bool native = false;
         while (next < from->count && from->keys[next].time * rate < (double)i + 0.5) {
-            kf_key *key = kfi_push(t->job, &to.keys, &count, sizeof *key);
-            kf_origin *o = key ? kfi_push(t->job, &origin, &origins, sizeof *o) : NULL;
-            if (!o)
-                return false;
-            *key = from->keys[next];
-            *o = (kf_origin){(uint32_t)next, 0};
+            kfi_copy_keys(&to, count, from, next, 1);
+            origin[count] = (kf_origin){(uint32_t)next, 0};
             if (!same) {
-                key->value = f->now[i];
-                o->changed = KF_CHANGED_VALUE;
+                to.keys[count].value = f->now[i];
+                origin[count].changed = KF_CHANGED_VALUE;
                 t->keys_changed++;
             }
             native = true;
             next++;
+            count++;
         }
         if (!native && !every_frame && count == 0 && (same || i < f->begins))
             continue; /* before its first key a curve says nothing, though it shows something */
@@ -118,12 +116,8 @@ static bool build(kfi_merge_track *t, unsigned c, double rate, const frames *f)
             /* Held values drift by rounding alone: that is no new key. */
             if (!every_frame && same && kfi_same_value(t->limits, t->written->channel, held, f->was[i]))
                 continue;
-            kf_key *key = kfi_push(t->job, &to.keys, &count, sizeof *key);
-            kf_origin *o = key ? kfi_push(t->job, &origin, &origins, sizeof *o) : NULL;
-            if (!o)
-                return false;
-            *key = (kf_key){.time = f->times[i], .value = f->now[i], .interp = every_frame ? KF_LINEAR : KF_STEP};
-            *o = (kf_origin){KF_NEW, KF_CHANGED_ALL};
+            to.keys[count] = (kf_key){.time = f->times[i], .value = f->now[i], .interp = every_frame ? KF_LINEAR : KF_STEP};
+            origin[count++] = (kf_origin){KF_NEW, KF_CHANGED_ALL};
             t->keys_added++;
         }
     }

@@ -113,7 +113,7 @@ static bool written_times(const kfi_merge_track *t, const kf_curve *w, const kf_
     if (more == 0)
         return true;
     *times = (kf_curve){0};
-    if (!kfi_make_keys(t->job, times, count + more, false))
+    if (!kfi_make_keys(t->job, times, count + more, 0))
         return false;
     for (size_t i = 0; i < w->count; i++)
         times->keys[i] = w->keys[i];

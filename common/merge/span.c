@@ -13,19 +13,18 @@ static bool by_handles(const kfi_together *g, unsigned c, size_t first, size_t l
     *to = *from;
     to->fbx_data = NULL;
     kf_origin *origin = kfi_alloc(g->t->job, last + 1 - first, sizeof *origin);
-    if (!origin || !kfi_make_keys(g->t->job, to, last + 1 - first, from->tcb != NULL))
+    if (!origin || !kfi_make_keys(g->t->job, to, last + 1 - first, kfi_parts(from) | KFI_HANDLES))
         return false;
     to->origin = origin;
     *exact = true;
     for (size_t i = first; i <= last; i++) {
         kf_key *key = &to->keys[i - first];
-        kf_handle in = key->in; /* that of the segment before */
+        kf_handles *handles = &to->handles[i - first];
+        kf_handle in = handles->in; /* that of the segment before */
         bool arrives = i > first && from->keys[i - 1].interp == KF_TCB;
-        *key = from->keys[i];
+        kfi_copy_keys(to, i - first, from, i, 1);
         if (arrives)
-            key->in = in;
-        if (from->tcb)
-            to->tcb[i - first] = from->tcb[i];
+            handles->in = in;
         origin[i - first] = (kf_origin){(uint32_t)i, arrives ? KF_CHANGED_IN : 0u};
         if (i == last)
             break;
@@ -36,8 +35,8 @@ static bool by_handles(const kfi_together *g, unsigned c, size_t first, size_t l
         kfi_segment s;
         kfi_curve_segment(from, i, &s);
         key->interp = edited || eased || !(g->t->input->capabilities->interps >> KF_HERMITE & 1) ? KF_BEZIER : KF_HERMITE;
-        key->out = s.h0;
-        key[1].in = s.h1;
+        handles->out = s.h0;
+        handles[1].in = s.h1;
         origin[i - first].changed |= KF_CHANGED_INTERP | KF_CHANGED_OUT;
     }
     return true;
@@ -70,7 +69,8 @@ static void set_slopes(const kfi_together *g, unsigned c, kf_curve *curve)
     const kf_curve *from = kfi_original(g, c);
     size_t i = curve->origin[0].key; /* it begins with a key of the original's */
     for (size_t k = 0; k + 1 < curve->count; k++) {
-        kf_key *key = &curve->keys[k];
+        const kf_key *key = &curve->keys[k];
+        kf_handles *handles = &curve->handles[k];
         while (i + 1 < from->count && from->keys[i + 1].time <= key->time)
             i++;
         if (i + 1 == from->count || from->keys[i].time > key->time || !kfi_segment_eased(from, i) || g->edited[c][i + 1])
@@ -78,8 +78,8 @@ static void set_slopes(const kfi_together *g, unsigned c, kf_curve *curve)
         kfi_segment s;
         kfi_curve_segment(from, i, &s);
         double length = key[1].time - key->time, hair = 1e-5 * length, end = key[1].time;
-        key->out = kfi_slope_handle((kfi_segment_value(&s, key->time + hair) - kfi_segment_value(&s, key->time)) / hair, length);
-        key[1].in = kfi_slope_handle((kfi_segment_value(&s, end) - kfi_segment_value(&s, end - hair)) / hair, -length);
+        handles->out = kfi_slope_handle((kfi_segment_value(&s, key->time + hair) - kfi_segment_value(&s, key->time)) / hair, length);
+        handles[1].in = kfi_slope_handle((kfi_segment_value(&s, end) - kfi_segment_value(&s, end - hair)) / hair, -length);
     }
 }
 

@@ -184,14 +184,14 @@ typedef struct joining {
 static void join_key(const kfi_together *g, joining *j, const kf_curve *from, size_t i, kf_origin origin)
 {
     size_t k = j->count++;
-    j->to->keys[k] = from->keys[i];
+    kfi_copy_keys(j->to, k, from, i, 1);
     j->origin[k] = origin;
-    if (origin.key == KF_NEW)
-        return;
-    const kf_tcb *number = g->number[origin.key];
     kf_tcb *tcb = &j->to->tcb[k];
-    if (from->tcb)
-        *tcb = from->tcb[i];
+    if (origin.key == KF_NEW) {
+        *tcb = (kf_tcb){0};
+        return;
+    }
+    const kf_tcb *number = g->number[origin.key];
     if (!number)
         return;
     if (number->tension != tcb->tension || number->continuity != tcb->continuity || number->bias != tcb->bias)
@@ -210,7 +210,7 @@ static bool join(const kfi_together *g, unsigned c, kf_curve *to)
     const kf_curve *from = kfi_original(g, c);
     *to = *from;
     joining j = {to, kfi_alloc(g->t->job, room, sizeof(kf_origin)), 0};
-    if (!j.origin || !kfi_make_keys(g->t->job, to, room, true))
+    if (!j.origin || !kfi_make_keys(g->t->job, to, room, KFI_HANDLES | KFI_NUMBERS))
         return false;
     bool there = false; /* the key at this place is there already */
     for (size_t place = 0; place <= g->count;) {
@@ -225,7 +225,7 @@ static bool join(const kfi_together *g, unsigned c, kf_curve *to)
         const kf_curve *part = &s->curve[c];
         if (there) { /* leaves its key by the span's handle */
             to->keys[j.count - 1].interp = part->keys[0].interp;
-            to->keys[j.count - 1].out = part->keys[0].out;
+            to->handles[j.count - 1].out = kfi_handles_of(part, 0).out;
             j.origin[j.count - 1].changed |= part->origin[0].changed & (KF_CHANGED_OUT | KF_CHANGED_INTERP);
         }
         for (size_t i = there; i < part->count; i++)
@@ -234,7 +234,7 @@ static bool join(const kfi_together *g, unsigned c, kf_curve *to)
         there = place <= g->count;
         if (there) { /* what is after it is as it was, or the next span's */
             to->keys[j.count - 1].interp = from->keys[place - 1].interp;
-            to->keys[j.count - 1].out = from->keys[place - 1].out;
+            to->handles[j.count - 1].out = kfi_handles_of(from, place - 1).out;
             j.origin[j.count - 1].changed &= ~(uint32_t)(KF_CHANGED_OUT | KF_CHANGED_INTERP);
         }
     }

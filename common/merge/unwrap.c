@@ -12,18 +12,14 @@ static bool copy_curve(kf_job *job, const kf_curve *from, double factor, kf_curv
     kf_curve copy = *from;
     copy.fbx_data = NULL;
     copy.fbx_data_count = 0;
-    if (!kfi_make_keys(job, &copy, from->count, from->tcb != NULL))
+    if (!kfi_own_keys(job, &copy, 0))
         return false;
-    for (size_t i = 0; i < from->count; i++) {
-        kf_key *key = &copy.keys[i];
-        *key = from->keys[i];
-        key->value *= factor;
-        if (key->interp != KF_AUTO) { /* whose handles hold no values */
-            key->in.dv *= factor;
-            key->out.dv *= factor;
+    for (size_t i = 0; i < copy.count; i++) {
+        copy.keys[i].value *= factor;
+        if (copy.handles && copy.keys[i].interp != KF_AUTO) { /* whose handles hold no values */
+            copy.handles[i].in.dv *= factor;
+            copy.handles[i].out.dv *= factor;
         }
-        if (from->tcb)
-            copy.tcb[i] = from->tcb[i];
     }
     *to = copy;
     return true;
@@ -80,7 +76,7 @@ static bool sample_rotation(kf_job *job, double rate, kf_track *track)
         return false;
     for (unsigned c = 0; c < 3; c++) {
         track->curve[c] = (kf_curve){0};
-        if (!kfi_make_keys(job, &track->curve[c], count, false))
+        if (!kfi_make_keys(job, &track->curve[c], count, 0))
             return false;
         for (size_t i = 0; i < count; i++)
             track->curve[c].keys[i] = (kf_key){

@@ -42,7 +42,7 @@ static bool import_translations(importer *im, const kfi_ei_anm *anm)
     track->source = (int32_t)(im->take->track_count - 1);
     for (size_t c = 0; c < 3; c++) {
         kf_curve *curve = &track->curve[c];
-        if (!kfi_make_keys(im->job, curve, count, false))
+        if (!kfi_make_keys(im->job, curve, count, 0))
             return false;
         double last = 0.0;
         for (size_t i = 0; i < count; i++) {
@@ -149,7 +149,7 @@ static bool import_weights(importer *im, const kfi_ei_anm *anm)
         kf_track *track = kfi_add_track(im->job, im->take, im->node, KF_MORPH, 1);
         size_t first = f > 0 ? f - 1 : 0;
         size_t last = f + 1 < frames ? f + 1 : f;
-        if (!track || !kfi_make_keys(im->job, &track->curve[0], last - first + 1, false))
+        if (!track || !kfi_make_keys(im->job, &track->curve[0], last - first + 1, 0))
             return false;
         track->source = (int32_t)(im->take->track_count - 1);
         track->name = im->anim->nodes[im->node].mesh->shapes[f].name;

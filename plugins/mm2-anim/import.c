@@ -21,7 +21,7 @@ typedef struct importer {
 static bool make_curve(importer *im, kf_curve *curve, const kfi_mm2_anim *clip,
                        const kfi_mm2_channel *channel, uint32_t first, double unit, uint32_t node)
 {
-    if (!kfi_make_keys(im->job, curve, clip->frame_count, false))
+    if (!kfi_make_keys(im->job, curve, clip->frame_count, 0))
         return false;
     double last = 0;
     for (size_t i = 0; i < clip->frame_count; i++) {

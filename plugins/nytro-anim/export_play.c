@@ -24,6 +24,7 @@ kf_tcb kfi_nytro_numbers(const nytro_channel *channel, size_t i)
 /* A segment with the keys about it that its shape depends on. */
 typedef struct played {
     kf_key keys[3][AROUND];
+    kf_handles handles[3][AROUND];
     kf_quat_key quats[AROUND];
     kf_tcb tcb[AROUND];
     kf_curve curve[3];
@@ -49,7 +50,10 @@ static void play(const nytro_channel *channel, uint32_t kind, size_t i, played *
         return;
     }
     for (unsigned c = 0; c < 3; c++) {
-        to->curve[c] = (kf_curve){.keys = to->keys[c], .count = count, .tcb = tcb ? to->tcb : NULL};
+        to->curve[c] = (kf_curve){.keys = to->keys[c],
+                                  .count = count,
+                                  .handles = derived ? to->handles[c] : NULL,
+                                  .tcb = tcb ? to->tcb : NULL};
         for (size_t k = 0; k < count; k++)
             to->keys[c][k] = (kf_key){.time = from[k].time, .value = from[k].value[c], .interp = interp};
         if (derived)

@@ -41,16 +41,16 @@ kf_tcb kfi_nytro_tcb(const uint8_t *record)
 void kfi_nytro_derive_handles(kf_curve *curve)
 {
     for (size_t i = 0; i < curve->count; i++) {
-        kf_key *key = &curve->keys[i];
+        const kf_key *key = &curve->keys[i];
         const kf_key *before = i > 0 ? key - 1 : key;
         const kf_key *after = i + 1 < curve->count ? key + 1 : key;
         double span = after->time - before->time;
         double slope = span > 0 ? (after->value - before->value) / span : 0.0;
-        key->in = key->out = (kf_handle){0, 0};
+        curve->handles[i] = (kf_handles){{0, 0}, {0, 0}};
         if (i > 0)
-            key->in = kfi_slope_handle(slope, before->time - key->time);
+            curve->handles[i].in = kfi_slope_handle(slope, before->time - key->time);
         if (i + 1 < curve->count)
-            key->out = kfi_slope_handle(slope, after->time - key->time);
+            curve->handles[i].out = kfi_slope_handle(slope, after->time - key->time);
     }
 }
 
@@ -104,8 +104,9 @@ static bool import_values(const importer *im, unsigned channel, kf_track *track)
     size_t size = kfi_nytro_record_size(im->node->flags, (kfi_nytro_channel)channel);
     size_t values_at = kfi_nytro_values_at(im->node->flags), count = im->node->count[channel];
     uint8_t interp = kind == KFI_NYTRO_TCB ? KF_TCB : kind == KFI_NYTRO_BEZIER ? KF_HERMITE : KF_LINEAR;
+    unsigned parts = kind == KFI_NYTRO_TCB ? KFI_NUMBERS : kind == KFI_NYTRO_BEZIER ? KFI_HANDLES : 0;
     for (unsigned c = 0; c < 3; c++)
-        if (!kfi_make_keys(im->job, &track->curve[c], count, kind == KFI_NYTRO_TCB))
+        if (!kfi_make_keys(im->job, &track->curve[c], count, parts))
             return false;
     double time = 0.0;
     for (size_t i = 0; i < count; i++) {

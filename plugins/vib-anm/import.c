@@ -66,7 +66,7 @@ static bool add_track(const importer *im, kf_channel channel, int part)
     track->source = (int32_t)(take->track_count - 1);
     for (int fill = 0; fill < 2; fill++) {
         for (unsigned c = 0; fill && c < track->curves; c++) {
-            if (!kfi_make_keys(im->job, &track->curve[c], track->curve[c].count, false))
+            if (!kfi_make_keys(im->job, &track->curve[c], track->curve[c].count, 0))
                 return false;
             track->curve[c].count = 0;
         }

@@ -42,6 +42,11 @@ const kf_key *kfi_x4_key_at(const x4_writing *w, unsigned c, size_t i)
     return x4_keys_of(w->list->track, c) ? &w->list->track->curve[c].keys[i] : &w->constant[c];
 }
 
+kf_handles kfi_x4_handles_at(const x4_writing *w, unsigned c, size_t i)
+{
+    return x4_keys_of(w->list->track, c) ? kfi_handles_of(&w->list->track->curve[c], i) : (kf_handles){{0, 0}, {0, 0}};
+}
+
 double kfi_x4_time_at(const x4_writing *w, size_t i)
 {
     for (unsigned c = 0; c < 3; c++)

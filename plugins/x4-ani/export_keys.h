@@ -36,6 +36,7 @@ static inline bool x4_is_bezier(uint32_t number)
 
 /* What is asked for of component c at row i, and the time of that row in the file. */
 const kf_key *kfi_x4_key_at(const x4_writing *w, unsigned c, size_t i);
+kf_handles kfi_x4_handles_at(const x4_writing *w, unsigned c, size_t i);
 double kfi_x4_time_at(const x4_writing *w, size_t i);
 
 /* How far rounding a time may put a component's motion off: half of what is tolerated. */

@@ -67,7 +67,8 @@ static bool write_point(x4_writing *w, uint8_t *record, const x4_row *r, unsigne
         bool edited = changed & (point == 0 ? KF_CHANGED_OUT : KF_CHANGED_IN);
         if (!r->source[c] || !x4_is_bezier(was) || edited || (linear_time && moved)) {
             double span = kfi_x4_time_at(w, point == 0 ? i + 1 : i - 1) - kfi_x4_time_at(w, i);
-            return point_from_handle(w, at, key, time, point == 0 ? key->out : key->in, linear_time, span);
+            kf_handles handles = kfi_x4_handles_at(w, c, i);
+            return point_from_handle(w, at, key, time, point == 0 ? handles.out : handles.in, linear_time, span);
         }
     }
     /* Points are absolute: those that are set move along with their key. */

@@ -129,6 +129,7 @@ static double derivative(const x4_component *c, size_t i, size_t field, double c
 static bool read_rare_segment(x4_component *c, size_t i, uint32_t number)
 {
     kf_key *key = &c->curve->keys[i], *next = key + 1;
+    kf_handle *out = &c->curve->handles[i].out, *next_in = &c->curve->handles[i + 1].in;
     const char *shape = "a straight line";
     double span = next->time - key->time;
     bool derived =
@@ -138,21 +139,21 @@ static bool read_rare_segment(x4_component *c, size_t i, uint32_t number)
         /* One control point for both ends, raised to the cubic of the same shape. */
         shape = "a Bezier segment through its first control point";
         key->interp = KF_BEZIER;
-        if (!read_point(c, i, 0, i, &key->out) || !read_point(c, i, 0, i + 1, &next->in))
+        if (!read_point(c, i, 0, i, out) || !read_point(c, i, 0, i + 1, next_in))
             return false;
-        key->out = (kf_handle){key->out.dt * (2.0 / 3.0), key->out.dv * (2.0 / 3.0)};
-        next->in = (kf_handle){next->in.dt * (2.0 / 3.0), next->in.dv * (2.0 / 3.0)};
+        *out = (kf_handle){out->dt * (2.0 / 3.0), out->dv * (2.0 / 3.0)};
+        *next_in = (kf_handle){next_in->dt * (2.0 / 3.0), next_in->dv * (2.0 / 3.0)};
     } else if (number == X4_CUBIC && derived && span > 0) {
         shape = "a cubic with its stored derivatives";
         double chord = (next->value - key->value) / span;
         key->interp = KF_HERMITE;
-        key->out = third(key, next, derivative(c, i, X4_KEY_DERIV_OUT, chord));
-        next->in = third(next, key, derivative(c, i + 1, X4_KEY_DERIV_IN, chord));
+        *out = third(key, next, derivative(c, i, X4_KEY_DERIV_OUT, chord));
+        *next_in = third(next, key, derivative(c, i + 1, X4_KEY_DERIV_IN, chord));
     } else if (number == X4_CUBIC &&
                (x4_point_set(record(c, i), c->index, 0) || x4_point_set(record(c, i + 1), c->index, 1))) {
         shape = "a Bezier segment through its control points";
         key->interp = KF_BEZIER;
-        if (!read_point(c, i, 0, i, &key->out) || !read_point(c, i + 1, 1, i + 1, &next->in))
+        if (!read_point(c, i, 0, i, out) || !read_point(c, i + 1, 1, i + 1, next_in))
             return false;
     }
     char what[96];
@@ -163,30 +164,28 @@ static bool read_rare_segment(x4_component *c, size_t i, uint32_t number)
 /* The segment after key i: the key's interpolation, its out handle and the next key's in handle. */
 static bool read_segment(x4_component *c, size_t i)
 {
-    kf_key *key = &c->curve->keys[i], *next = key + 1;
+    kf_key *key = &c->curve->keys[i];
     uint32_t number = kfi_x4_interp(record(c, i), c->index);
+    if (number == X4_STEP || number == X4_LINEAR || number == X4_TCB) {
+        key->interp = number == X4_STEP ? KF_STEP : number == X4_LINEAR ? KF_LINEAR : KF_TCB;
+        return true;
+    }
+    if (!kfi_need_handles(c->job, c->curve))
+        return false;
+    kf_handles *handles = &c->curve->handles[i];
     switch (number) {
-    case X4_STEP:
-        key->interp = KF_STEP;
-        return true;
-    case X4_LINEAR:
-        key->interp = KF_LINEAR;
-        return true;
-    case X4_TCB:
-        key->interp = KF_TCB;
-        return true;
     case X4_BEZIER:
         key->interp = KF_BEZIER;
-        return read_point(c, i, 0, i, &key->out) && read_point(c, i + 1, 1, i + 1, &next->in);
+        return read_point(c, i, 0, i, &handles->out) && read_point(c, i + 1, 1, i + 1, &handles[1].in);
     case X4_BEZIER_LINEAR_TIME:
         /* Only the points' values count, at a third and two thirds of the way. */
         key->interp = KF_HERMITE;
-        if (!read_point(c, i, 0, i, &key->out) || !read_point(c, i + 1, 1, i + 1, &next->in))
+        if (!read_point(c, i, 0, i, &handles->out) || !read_point(c, i + 1, 1, i + 1, &handles[1].in))
             return false;
-        key->out.dt = (next->time - key->time) / 3.0;
-        next->in.dt = -key->out.dt;
-        if (key->out.dt == 0)
-            key->out = next->in = (kf_handle){0, 0};
+        handles->out.dt = (key[1].time - key->time) / 3.0;
+        handles[1].in.dt = -handles->out.dt;
+        if (handles->out.dt == 0)
+            handles->out = handles[1].in = (kf_handle){0, 0};
         return true;
     default:
         key->native = number <= UINT16_MAX ? (uint16_t)number : UINT16_MAX;
@@ -204,15 +203,17 @@ static bool read_ends(x4_component *c)
     kf_key *keys = c->curve->keys;
     uint32_t number = kfi_x4_interp(record(c, last), c->index);
     keys[last].interp = number < sizeof interps ? interps[number] : KF_LINEAR;
+    if ((keys[last].interp == KF_BEZIER || keys[last].interp == KF_HERMITE) && !kfi_need_handles(c->job, c->curve))
+        return false;
     if (number == X4_QUADRATIC || number == X4_CUBIC || number > X4_TCB)
         keys[last].native = number <= UINT16_MAX ? (uint16_t)number : UINT16_MAX;
     if (keys[0].interp == KF_BEZIER && keys[0].native == 0 && x4_point_set(record(c, 0), c->index, 1) &&
-        !read_point(c, 0, 1, 0, &keys[0].in))
+        !read_point(c, 0, 1, 0, &c->curve->handles[0].in))
         return false;
     bool handled = keys[last].interp == KF_BEZIER ||
                    (last > 0 && keys[last - 1].interp == KF_BEZIER && keys[last - 1].native == 0);
     return !handled || !x4_point_set(record(c, last), c->index, 0) ||
-           read_point(c, last, 0, last, &keys[last].out);
+           read_point(c, last, 0, last, &c->curve->handles[last].out);
 }
 
 bool kfi_x4_read_component(x4_component *c, size_t count)
@@ -220,7 +221,7 @@ bool kfi_x4_read_component(x4_component *c, size_t count)
     bool tcb = false;
     for (size_t i = 0; i < count; i++)
         tcb = tcb || kfi_x4_interp(record(c, i), c->index) == X4_TCB;
-    if (!kfi_make_keys(c->job, c->curve, count, tcb) || !read_times_and_values(c) || (tcb && !read_tcb(c)))
+    if (!kfi_make_keys(c->job, c->curve, count, tcb ? KFI_NUMBERS : 0) || !read_times_and_values(c) || (tcb && !read_tcb(c)))
         return false;
     for (size_t i = 0; i + 1 < count; i++)
         if (!read_segment(c, i))

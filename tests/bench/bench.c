@@ -72,9 +72,8 @@ static void fill(kf_curve *curve, size_t keys, bool linear)
     for (size_t i = 0; i < keys && !linear; i++) {
         const kf_key *a = &curve->keys[i ? i - 1 : i], *b = &curve->keys[i + 1 < keys ? i + 1 : i];
         float slope = keys > 1 ? (float)((b->value - a->value) / (b->time - a->time)) : 0;
-        kf_key *key = &curve->keys[i];
-        key->in = (kf_handle){-1.0 / 90, (double)slope * (-1.0 / 90)};
-        key->out = (kf_handle){1.0 / 90, (double)slope * (1.0 / 90)};
+        curve->handles[i].in = (kf_handle){-1.0 / 90, (double)slope * (-1.0 / 90)};
+        curve->handles[i].out = (kf_handle){1.0 / 90, (double)slope * (1.0 / 90)};
     }
 }
 
@@ -92,7 +91,7 @@ static void build(kf_job *job, kf_anim *anim, size_t nodes, size_t keys, bool li
         for (unsigned channel = KF_TRANSLATION; channel <= KF_SCALE; channel++) {
             kf_track *track = kfi_add_track(job, take, (uint32_t)n, (kf_channel)channel, 3);
             for (unsigned k = 0; k < 3; k++) {
-                if (!track || !kfi_make_keys(job, &track->curve[k], keys, false))
+                if (!track || !kfi_make_keys(job, &track->curve[k], keys, linear ? 0 : KFI_HANDLES))
                     die("no memory");
                 fill(&track->curve[k], keys, linear);
             }
@@ -189,12 +188,13 @@ static void fill_arrays(const kf_curve *curve, arrays *a)
 {
     for (size_t i = 0; i < curve->count; i++) {
         const kf_key *key = &curve->keys[i];
+        const kf_handles *handles = &curve->handles[i];
         a->times[i] = (int64_t)llround(key->time * 46186158000.0);
         a->values[i] = (float)key->value;
         a->flags[i] = 0x00000408;
         a->counts[i] = 1;
-        a->data[4 * i] = (float)(key->out.dv / key->out.dt);
-        a->data[4 * i + 1] = i + 1 < curve->count ? (float)(key[1].in.dv / key[1].in.dt) : 0;
+        a->data[4 * i] = (float)(handles->out.dv / handles->out.dt);
+        a->data[4 * i + 1] = i + 1 < curve->count ? (float)(handles[1].in.dv / handles[1].in.dt) : 0;
         a->data[4 * i + 2] = 4.62778e-30f; /* both weights a third, packed */
         a->data[4 * i + 3] = 0;
     }
@@ -273,16 +273,17 @@ static double look_alone(const kf_anim *anim)
     return best + (sum > 1e300 ? 1 : 0);
 }
 
-/* Memory for as many keys, fresh from the system. */
+/* Memory for as many keys with handles, fresh from the system. */
 static double touch_alone(size_t keys)
 {
     double best = 1e9;
+    size_t size = keys * (sizeof(kf_key) + sizeof(kf_handles));
     for (int i = 0; i < rounds + 1; i++) {
         double began = now();
-        char *fresh = malloc(keys * sizeof(kf_key));
+        char *fresh = malloc(size);
         if (!fresh)
             die("no memory");
-        memset(fresh, i + 1, keys * sizeof(kf_key));
+        memset(fresh, i + 1, size);
         best = fmin(best, now() - began + (fresh[keys] ? 0 : 1));
         free(fresh);
     }

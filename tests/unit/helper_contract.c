@@ -66,7 +66,9 @@ static const char *walk_curve(const kf_curve *curve)
     for (size_t i = 0; i < curve->count; i++) {
         const kf_key *key = &curve->keys[i];
         hold(isfinite(key->time) && isfinite(key->value));
-        hold(isfinite(key->in.dt) && isfinite(key->in.dv) && isfinite(key->out.dt) && isfinite(key->out.dv));
+        hold((key->interp != KF_BEZIER && key->interp != KF_HERMITE) || curve->handles);
+        kf_handles h = kfi_handles_of(curve, i);
+        hold(isfinite(h.in.dt) && isfinite(h.in.dv) && isfinite(h.out.dt) && isfinite(h.out.dv));
         hold(i == 0 || key->time >= curve->keys[i - 1].time);
         hold(key->interp < KF_INTERP_COUNT && !(key->flags & KF_KEY_HELPER));
         hold(key->interp != KF_TCB || curve->tcb);

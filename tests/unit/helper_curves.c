@@ -79,7 +79,7 @@ static double random_after(double time, unsigned how)
 void random_curve(kf_curve *curve, size_t count, uint32_t interps, unsigned how)
 {
     *curve = (kf_curve){0};
-    kfi_make_keys(&curve_job, curve, count, how & RANDOM_TCB);
+    kfi_make_keys(&curve_job, curve, count, KFI_HANDLES | (how & RANDOM_TCB ? KFI_NUMBERS : 0));
     double time = how & RANDOM_FRAMES ? 0.0 : random_between(-2, 2);
     for (size_t i = 0; i < count; i++) {
         kf_key *key = &curve->keys[i];
@@ -91,18 +91,19 @@ void random_curve(kf_curve *curve, size_t count, uint32_t interps, unsigned how)
         time = random_after(time, how);
     }
     for (size_t i = 0; i < count; i++) {
-        kf_key *key = &curve->keys[i];
+        const kf_key *key = &curve->keys[i];
+        kf_handles *handles = &curve->handles[i];
         double before = i > 0 ? key->time - key[-1].time : 1.0,
                after = i + 1 < count ? key[1].time - key->time : 1.0;
         double low = how & RANDOM_WILD_HANDLES ? -0.5 : how & RANDOM_TAME ? 0.2 : 0.05;
         double high = how & RANDOM_WILD_HANDLES ? 1.7 : how & RANDOM_TAME ? 0.5 : 0.95;
         double tall = how & RANDOM_TAME ? 1.5 : 4;
-        key->in = (kf_handle){-before * random_between(low, high), random_between(-tall, tall)};
-        key->out = (kf_handle){after * random_between(low, high), random_between(-tall, tall)};
+        handles->in = (kf_handle){-before * random_between(low, high), random_between(-tall, tall)};
+        handles->out = (kf_handle){after * random_between(low, high), random_between(-tall, tall)};
         if (how & RANDOM_WILD_HANDLES && random_below(4) == 0)
-            key->out.dt = 0.0;
+            handles->out.dt = 0.0;
         if (how & RANDOM_WILD_HANDLES && random_below(8) == 0)
-            key->in = (kf_handle){0.0, 0.0};
+            handles->in = (kf_handle){0.0, 0.0};
     }
 }
 

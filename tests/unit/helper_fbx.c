@@ -88,7 +88,7 @@ static void same_curve(const kf_curve *a, const kf_curve *b, const char *what)
     SAME(a->pre == b->pre && a->post == b->post && a->pre_count == b->pre_count &&
          a->post_count == b->post_count);
     SAME(a->tcb_rule == b->tcb_rule || a->count == 0);
-    SAME(!a->tcb == !b->tcb);
+    SAME(!a->handles == !b->handles && !a->tcb == !b->tcb);
     for (size_t i = 0; i < a->count; i++) {
         const kf_key *k = &a->keys[i], *l = &b->keys[i];
         SAME(k->time == l->time);
@@ -96,8 +96,7 @@ static void same_curve(const kf_curve *a, const kf_curve *b, const char *what)
         SAME(k->interp == l->interp);
         SAME(k->attr == l->attr);
         SAME(k->flags == l->flags);
-        SAME(same_doubles(&k->in.dt, &l->in.dt, 2));
-        SAME(same_doubles(&k->out.dt, &l->out.dt, 2));
+        SAME(!a->handles || memcmp(&a->handles[i], &b->handles[i], sizeof *a->handles) == 0);
         SAME(!a->tcb || memcmp(&a->tcb[i], &b->tcb[i], sizeof *a->tcb) == 0);
     }
     SAME(!a->fbx_data == !b->fbx_data);

@@ -46,6 +46,8 @@ static void copy_track(kf_job *job, kf_track *track)
     for (unsigned c = 0; c < track->curves; c++) {
         kf_curve *curve = &track->curve[c];
         curve->keys = copy(job, curve->keys, curve->count, sizeof *curve->keys);
+        if (curve->handles)
+            curve->handles = copy(job, curve->handles, curve->count, sizeof *curve->handles);
         if (curve->tcb)
             curve->tcb = copy(job, curve->tcb, curve->count, sizeof *curve->tcb);
         curve->origin = own_origins(job, curve->count);
@@ -157,6 +159,11 @@ void plugin_insert(plugin_test *test, kf_curve *curve, size_t i, kf_key key)
     memmove(&origin[i + 1], &origin[i], (curve->count - i) * sizeof *origin);
     curve->keys[i] = key;
     origin[i] = (kf_origin){KF_NEW, KF_CHANGED_ALL};
+    if (curve->handles) {
+        curve->handles = copy(test->job, curve->handles, curve->count, sizeof *curve->handles);
+        memmove(&curve->handles[i + 1], &curve->handles[i], (curve->count - i) * sizeof *curve->handles);
+        curve->handles[i] = (kf_handles){.in = {0, 0}};
+    }
     if (curve->tcb) {
         curve->tcb = copy(test->job, curve->tcb, curve->count, sizeof *curve->tcb);
         memmove(&curve->tcb[i + 1], &curve->tcb[i], (curve->count - i) * sizeof *curve->tcb);
@@ -172,6 +179,8 @@ void plugin_remove(kf_curve *curve, size_t i)
     size_t behind = curve->count - i - 1;
     memmove(&curve->keys[i], &curve->keys[i + 1], behind * sizeof *curve->keys);
     memmove(&origin[i], &origin[i + 1], behind * sizeof *origin);
+    if (curve->handles)
+        memmove(&curve->handles[i], &curve->handles[i + 1], behind * sizeof *curve->handles);
     if (curve->tcb)
         memmove(&curve->tcb[i], &curve->tcb[i + 1], behind * sizeof *curve->tcb);
     curve->count--;

@@ -10,7 +10,7 @@ static uint32_t next_random(uint32_t *state)
 
 void scene_curve(kf_job *job, kf_curve *curve, size_t count, uint32_t seed)
 {
-    kfi_make_keys(job, curve, count, true);
+    kfi_make_keys(job, curve, count, KFI_HANDLES | KFI_NUMBERS);
     curve->tcb_rule = KF_TCB_FBX;
     double time = 0.5;
     for (size_t i = 0; i < count; i++) {
@@ -26,12 +26,12 @@ void scene_curve(kf_job *job, kf_curve *curve, size_t count, uint32_t seed)
         double bend = next_random(&seed) % 3 ? 0 : 2.5;
         bool bezier = key->interp == KF_BEZIER;
         double out = bezier ? duration * (100 + next_random(&seed) % 9700) / 9999.0 : duration / 3.0;
-        key->out = (kf_handle){out, slope * out};
+        curve->handles[i].out = (kf_handle){out, slope * out};
         if (i > 0) {
             double before = time - key[-1].time;
             double in = key[-1].interp == KF_BEZIER ? before * (100 + next_random(&seed) % 9700) / 9999.0
                                                     : before / 3.0;
-            key->in = (kf_handle){-in, key[-1].interp == KF_TCB ? 0 : -(slope + bend) * in};
+            curve->handles[i].in = (kf_handle){-in, key[-1].interp == KF_TCB ? 0 : -(slope + bend) * in};
         }
         if (key->interp == KF_TCB)
             curve->tcb[i] = (kf_tcb){.tension = (float)slope / 50, .continuity = (float)bend, .bias = -0.25f};

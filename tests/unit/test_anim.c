@@ -13,6 +13,7 @@
 static struct {
     kf_job job;
     kf_key keys[2];
+    kf_handles handles[2];
     kf_tcb tcb[2];
     kf_quat_key turns[2];
     kf_tcb turn_tcb[2];
@@ -37,7 +38,7 @@ static int set_up(void **state)
         s.nodes[i] = (kf_node){.name = i ? "child" : "root", .parent = i - 1};
         s.index[i] = (uint32_t)i;
     }
-    s.tracks[0] = (kf_track){.channel = KF_TRANSLATION, .curves = 1, .curve = {{.keys = s.keys, .count = 2, .tcb = s.tcb}}};
+    s.tracks[0] = (kf_track){.channel = KF_TRANSLATION, .curves = 1, .curve = {{.keys = s.keys, .count = 2, .handles = s.handles, .tcb = s.tcb}}};
     s.tracks[1] = (kf_track){.node = 1,
                              .channel = KF_ROTATION,
                              .quaternion = true,
@@ -173,10 +174,10 @@ static void keys(void **state)
     (void)state;
     refused_if_odd(s.keys[1].time, "node \"root\", translation: a key's time or value is not a finite number");
     refused_if_odd(s.keys[1].value, "a key's time or value is not a finite number");
-    refused_if_odd(s.keys[1].in.dt, "a key's handle is not a finite number");
-    refused_if_odd(s.keys[1].in.dv, "a key's handle is not a finite number");
-    refused_if_odd(s.keys[0].out.dt, "a key's handle is not a finite number");
-    refused_if_odd(s.keys[0].out.dv, "a key's handle is not a finite number");
+    refused_if_odd(s.handles[1].in.dt, "a key's handle is not a finite number");
+    refused_if_odd(s.handles[1].in.dv, "a key's handle is not a finite number");
+    refused_if_odd(s.handles[0].out.dt, "a key's handle is not a finite number");
+    refused_if_odd(s.handles[0].out.dv, "a key's handle is not a finite number");
     refused_if_odd(s.tcb[1].tension, "a key's TCB numbers are not finite");
     refused_if_odd(s.tcb[1].continuity, "a key's TCB numbers are not finite");
     refused_if_odd(s.tcb[1].bias, "a key's TCB numbers are not finite");
@@ -188,6 +189,48 @@ static void keys(void **state)
     refused("a key's interpolation is unknown");
     s.tracks[0].curve[0].tcb = NULL;
     refused("a TCB key has no TCB numbers");
+    for (int interp = 0; interp < KF_INTERP_COUNT; interp++) { /* the rest has no use for handles */
+        s.keys[1].interp = s.keys[0].interp = (uint8_t)interp;
+        s.keys[1].time = 1;
+        s.tracks[0].curve[0].handles = NULL;
+        s.tracks[0].curve[0].tcb = s.tcb;
+        if (interp == KF_BEZIER || interp == KF_HERMITE)
+            refused("a BEZIER or HERMITE key has no handles");
+        else
+            assert_true(kfi_anim_validate(&s.job, &s.anim));
+    }
+}
+
+/* A key goes with all that belongs to it, as far as there is room, and what it has not got is 0 there. */
+static void copies(void **state)
+{
+    (void)state;
+    kf_curve from = {.keys = s.keys, .count = 2, .handles = s.handles, .tcb = s.tcb}, to = from, none = {0};
+    const kf_handles no_handles = {{0, 0}, {0, 0}};
+    s.handles[1] = (kf_handles){{-1, 2}, {3, 4}};
+    s.tcb[1] = (kf_tcb){.tension = 5, .ease_out = 6};
+    assert_true(kfi_own_keys(&s.job, &to, 0));
+    assert_int_equal(kfi_parts(&to), KFI_HANDLES | KFI_NUMBERS);
+    assert_true(to.keys != from.keys && to.handles != from.handles && to.tcb != from.tcb);
+    assert_memory_equal(to.keys, s.keys, sizeof s.keys);
+    assert_memory_equal(to.handles, s.handles, sizeof s.handles);
+    assert_memory_equal(to.tcb, s.tcb, sizeof s.tcb);
+
+    kf_curve bare = {.keys = s.keys, .count = 2};
+    kfi_copy_keys(&to, 1, &bare, 0, 1);
+    assert_memory_equal(&to.keys[1], &s.keys[0], sizeof s.keys[0]);
+    assert_memory_equal(&to.handles[1], &no_handles, sizeof no_handles);
+    assert_memory_equal(&to.tcb[1], &(kf_tcb){0}, sizeof(kf_tcb));
+    assert_true(kfi_make_keys(&s.job, &none, 2, 0));
+    kfi_copy_keys(&none, 0, &from, 0, 2);
+    assert_memory_equal(none.keys, s.keys, sizeof s.keys);
+    assert_int_equal(kfi_parts(&none), 0);
+
+    assert_true(kfi_need_handles(&s.job, &none) && kfi_parts(&none) == KFI_HANDLES);
+    assert_memory_equal(&none.handles[1], &no_handles, sizeof no_handles);
+    kf_handles *had = from.handles;
+    assert_true(kfi_need_handles(&s.job, &from) && from.handles == had);
+    assert_true(kfi_own_keys(&s.job, &bare, KFI_HANDLES) && kfi_parts(&bare) == KFI_HANDLES);
 }
 
 static void rotations(void **state)
@@ -213,7 +256,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(sound, set_up, tear_down),  cmocka_unit_test_setup_teardown(the_whole, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nodes, set_up, tear_down),  cmocka_unit_test_setup_teardown(meshes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(takes, set_up, tear_down),  cmocka_unit_test_setup_teardown(tracks, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(keys, set_up, tear_down),   cmocka_unit_test_setup_teardown(rotations, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(keys, set_up, tear_down),   cmocka_unit_test_setup_teardown(copies, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rotations, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

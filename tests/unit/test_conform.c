@@ -146,7 +146,7 @@ static void test_ease_stays(void **state)
         track.curve[c].tcb[2].ease_out = 0.5f;
     }
     kf_curve *more = &track.curve[0];
-    assert_true(kfi_make_keys(&curve_job, more, 10, true));
+    assert_true(kfi_make_keys(&curve_job, more, 10, KFI_NUMBERS));
     for (size_t i = 0; i < 10; i++) {
         more->keys[i] = (kf_key){.time = i == 0 ? 0 : i == 1 ? 0.5 : (double)i - 1, .value = (double)i, .interp = KF_TCB};
         more->tcb[i] = (kf_tcb){0};

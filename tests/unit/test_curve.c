@@ -47,16 +47,14 @@ static void test_hermite_is_a_cubic(void **state)
 {
     (void)state;
     kf_key keys[5] = {0};
+    kf_handles handles[5];
     double times[] = {-1, -0.25, 0.5, 2, 2.5};
     for (int i = 0; i < 5; i++) { /* x^3 - 2x + 1, handles of any length */
         double t = times[i], slope = 3 * t * t - 2;
-        keys[i] = (kf_key){.time = t,
-                           .value = t * t * t - 2 * t + 1,
-                           .interp = KF_HERMITE,
-                           .in = {-0.1 * (i + 1), -0.1 * (i + 1) * slope},
-                           .out = {0.2, 0.2 * slope}};
+        keys[i] = (kf_key){.time = t, .value = t * t * t - 2 * t + 1, .interp = KF_HERMITE};
+        handles[i] = (kf_handles){{-0.1 * (i + 1), -0.1 * (i + 1) * slope}, {0.2, 0.2 * slope}};
     }
-    kf_curve curve = curve_of(keys, 5);
+    kf_curve curve = {.keys = keys, .count = 5, .handles = handles};
     for (int i = 0; i <= 350; i++) {
         double t = -1 + i * 0.01;
         assert_near(kfi_curve_value(&curve, t, 0), t * t * t - 2 * t + 1, 1e-13);
@@ -81,13 +79,13 @@ static void test_bezier_solved_for_time(void **state)
             w0 = 1;
         if (n % 5 == 0)
             w1 = 1;
-        kf_key keys[2] = {
-            {.time = 3, .value = 1, .interp = KF_BEZIER, .out = {w0 * duration, random_between(-5, 5)}},
-            {.time = 3 + duration, .value = 2, .in = {-w1 * duration, random_between(-5, 5)}}};
-        kf_curve curve = curve_of(keys, 2);
+        kf_key keys[2] = {{.time = 3, .value = 1, .interp = KF_BEZIER}, {.time = 3 + duration, .value = 2}};
+        kf_handles handles[2] = {{.out = {w0 * duration, random_between(-5, 5)}},
+                                 {.in = {-w1 * duration, random_between(-5, 5)}}};
+        kf_curve curve = {.keys = keys, .count = 2, .handles = handles};
         for (int k = 0; k <= 64; k++) {
             double u = k / 64.0, x[4] = {0, w0 * duration, duration - w1 * duration, duration};
-            double y[4] = {1, 1 + keys[0].out.dv, 2 + keys[1].in.dv, 2};
+            double y[4] = {1, 1 + handles[0].out.dv, 2 + handles[1].in.dv, 2};
             for (int level = 3; level > 0; level--)
                 for (int i = 0; i < level; i++) {
                     x[i] += u * (x[i + 1] - x[i]);
@@ -108,16 +106,17 @@ static void test_bezier_known_points(void **state)
     (void)state;
     /* Flat handles of weight w at both ends: by symmetry the middle is the middle, whatever w. */
     for (double w = 0; w <= 1; w += 0.125) {
-        kf_key keys[2] = {{.interp = KF_BEZIER, .out = {w, 0}}, {.time = 1, .value = 4, .in = {-w, 0}}};
-        kf_curve curve = curve_of(keys, 2);
+        kf_key keys[2] = {{.interp = KF_BEZIER}, {.time = 1, .value = 4}};
+        kf_handles handles[2] = {{.out = {w, 0}}, {.in = {-w, 0}}};
+        kf_curve curve = {.keys = keys, .count = 2, .handles = handles};
         assert_near(kfi_curve_value(&curve, 0.5, 0), 2, w < 1 ? 1e-9 : 1e-4); /* where it stands upright, less sure */
     }
     /* No handles at all: a straight line. Thirds: a cubic in time. */
     kf_key line[2] = {{.interp = KF_BEZIER}, {.time = 1, .value = 4}};
     kf_curve straight = curve_of(line, 2);
     assert_near(kfi_curve_value(&straight, 0.3, 0), 1.2, 1e-12);
-    line[0].out = (kf_handle){1 / 3.0, 0};
-    line[1].in = (kf_handle){-1 / 3.0, 0};
+    kf_handles thirds[2] = {{.out = {1 / 3.0, 0}}, {.in = {-1 / 3.0, 0}}};
+    straight.handles = thirds;
     assert_near(kfi_curve_value(&straight, 0.3, 0), 4 * 0.09 * (3 - 0.6), 1e-12);
 }
 
@@ -129,7 +128,7 @@ static void test_wild_handles(void **state)
         kf_curve curve;
         random_curve(&curve, 6, 1u << KF_BEZIER, RANDOM_WILD_HANDLES);
         if (n == 0)
-            curve.keys[2].out = (kf_handle){NAN, INFINITY};
+            curve.handles[2].out = (kf_handle){NAN, INFINITY};
         for (size_t i = 0; i + 1 < curve.count; i++) {
             kfi_segment s;
             kfi_curve_segment(&curve, i, &s);
@@ -144,8 +143,9 @@ static void test_wild_handles(void **state)
         }
     }
     /* A handle that folds back stands upright; one too long keeps its direction. */
-    kf_key keys[2] = {{.interp = KF_BEZIER, .out = {-1, 3}}, {.time = 1, .value = 4, .in = {-4, -8}}};
-    kf_curve curve = curve_of(keys, 2);
+    kf_key keys[2] = {{.interp = KF_BEZIER}, {.time = 1, .value = 4}};
+    kf_handles handles[2] = {{.out = {-1, 3}}, {.in = {-4, -8}}};
+    kf_curve curve = {.keys = keys, .count = 2, .handles = handles};
     kfi_segment s;
     kfi_curve_segment(&curve, 0, &s);
     assert_near(s.h0.dt, 0, 0);
@@ -304,7 +304,8 @@ static void test_tcb_as_motionbuilder(void **state)
     }
     /* A key that is no TCB key is arrived at flat: the record before it has no room for its slope. */
     keys[2].interp = KF_HERMITE;
-    keys[2].in = (kf_handle){-1, -7};
+    kf_handles handles[10] = {[2] = {.in = {-1, -7}}};
+    curve.handles = handles;
     double in, out;
     kfi_curve_slopes(&curve, 2, &in, &out);
     assert_near(in, 0, 0);
@@ -317,6 +318,7 @@ static void test_auto(void **state)
     kf_key keys[3] = {{.value = 0, .interp = KF_AUTO},
                       {.time = 1, .value = 2, .interp = KF_AUTO},
                       {.time = 4, .value = 11, .interp = KF_AUTO}};
+    kf_handles handles[3] = {{{0, 0}, {0, 0}}};
     kf_curve curve = curve_of(keys, 3);
     double in, out;
     keys[1].attr = 0x2108; /* the whole difference: 11 / 4 */
@@ -325,17 +327,17 @@ static void test_auto(void **state)
     keys[1].attr = 0x108; /* half of it, half of the sides' mean (2 * 3/4 + 3 * 1/4) */
     kfi_curve_slopes(&curve, 1, &in, &out);
     assert_near(out, 1.375 + 1.125, 1e-15);
-    keys[1].out =
+    curve.handles = handles;
+    handles[1].out =
         (kf_handle){1, 50}; /* a bias of 50: half way to the right side's slope 3; 1e-4 apart means broken */
     kfi_curve_slopes(&curve, 1, &in, &out);
     assert_near(out, 2.75, 1e-12);
     assert_near(in, 2.5, 1e-12);
-    keys[1].in = (kf_handle){-1, -50};
-    keys[1].out = (kf_handle){0};
+    handles[1] = (kf_handles){.in = {-1, -50}};
     kfi_curve_slopes(&curve, 1, &in,
                      &out); /* on the left it stands with the other sign: toward the left slope 2 */
     assert_near(in, 2.25, 1e-12);
-    keys[1].in = (kf_handle){0};
+    handles[1].in = (kf_handle){0};
     keys[1].attr = 0x6108;
     kfi_curve_slopes(&curve, 1, &in,
                      &out); /* the handles' ends stay between the neighbours: within 6 and 9 */

@@ -185,15 +185,15 @@ static void test_hermite_and_bezier(void **state)
         kf_curve hermite, bezier;
         random_curve(&hermite, KEYS, 1u << KF_HERMITE, 0);
         bezier = hermite;
-        assert_true(kfi_make_keys(&curve_job, &bezier, KEYS, false));
+        assert_true(kfi_own_keys(&curve_job, &bezier, 0));
         for (size_t i = 0; i < KEYS; i++) {
             const kf_key *key = &hermite.keys[i];
-            bezier.keys[i] = *key;
+            kf_handles *handles = &bezier.handles[i];
             bezier.keys[i].interp = KF_BEZIER;
             if (i > 0)
-                bezier.keys[i].in = kfi_slope_handle(kfi_handle_slope(key->in), key[-1].time - key->time);
+                handles->in = kfi_slope_handle(kfi_handle_slope(handles->in), key[-1].time - key->time);
             if (i + 1 < KEYS)
-                bezier.keys[i].out = kfi_slope_handle(kfi_handle_slope(key->out), key[1].time - key->time);
+                handles->out = kfi_slope_handle(kfi_handle_slope(handles->out), key[1].time - key->time);
         }
         assert_same_shape(&hermite, &bezier, 1e-9 * curve_range(&hermite), "Hermite as Bezier", n);
         for (size_t i = 0; i < KEYS; i++)
@@ -205,8 +205,7 @@ static void test_hermite_and_bezier(void **state)
 static void rebuild(const kf_curve *from, double least, double most, kf_curve *to)
 {
     *to = *from;
-    assert_true(kfi_make_keys(&curve_job, to, from->count, false));
-    memcpy(to->keys, from->keys, from->count * sizeof *to->keys);
+    assert_true(kfi_own_keys(&curve_job, to, KFI_HANDLES));
     for (size_t i = 0; i + 1 < from->count; i++) {
         kfi_segment s;
         double slope[2], weight[2];
@@ -216,8 +215,8 @@ static void rebuild(const kf_curve *from, double least, double most, kf_curve *t
         if (s.shape < KFI_LINE)
             continue;
         to->keys[i].interp = KF_BEZIER;
-        to->keys[i].out = kfi_weighted_handle(slope[0], weight[0], s.t1 - s.t0);
-        to->keys[i + 1].in = kfi_weighted_handle(slope[1], weight[1], s.t0 - s.t1);
+        to->handles[i].out = kfi_weighted_handle(slope[0], weight[0], s.t1 - s.t0);
+        to->handles[i + 1].in = kfi_weighted_handle(slope[1], weight[1], s.t0 - s.t1);
     }
     to->keys[to->count - 1].interp = KF_BEZIER;
 }

@@ -66,14 +66,14 @@ static void raw_curve(const ufbx_anim_curve *from, kf_curve *curve)
 static void shorten_as_ufbx(kf_curve *curve)
 {
     for (size_t i = 0; i < curve->count; i++) {
-        kf_key *key = &curve->keys[i];
+        const kf_key *key = &curve->keys[i];
         if (key->attr & KFI_FBX_WEIGHT_RIGHT) {
-            key->out.dt *= 0.9999;
-            key->out.dv *= 0.9999;
+            curve->handles[i].out.dt *= 0.9999;
+            curve->handles[i].out.dv *= 0.9999;
         }
         if (i > 0 && key[-1].attr & KFI_FBX_WEIGHT_NEXT_LEFT) {
-            key->in.dt *= 0.9999;
-            key->in.dv *= 0.9999;
+            curve->handles[i].in.dt *= 0.9999;
+            curve->handles[i].in.dv *= 0.9999;
         }
     }
 }
@@ -227,19 +227,20 @@ static void dress_up(kf_curve *curve, bool mixed)
     curve->post = (uint8_t)random_below(5);
     for (size_t i = 0; i < curve->count; i++) {
         kf_key *key = &curve->keys[i];
+        kf_handles *handles = &curve->handles[i];
         if (key->interp == KF_AUTO) {
             double bias = mixed || random_below(3) ? 0 : random_between(-900, 900);
             key->attr = AUTO_WORDS[random_below(sizeof AUTO_WORDS / sizeof *AUTO_WORDS)];
             /* A weight counts only with its flag. */
-            double third = i + 1 < curve->count ? (key[1].time - key->time) / 3 : key->out.dt;
+            double third = i + 1 < curve->count ? (key[1].time - key->time) / 3 : handles->out.dt;
             if (!(key->attr & KFI_FBX_WEIGHT_RIGHT))
-                key->out.dt = third;
+                handles->out.dt = third;
             if (i + 1 < curve->count && !(key->attr & KFI_FBX_WEIGHT_NEXT_LEFT))
-                key[1].in.dt = -third;
+                handles[1].in.dt = -third;
             if (i > 0 && key[-1].interp != KF_AUTO && key[-1].interp != KF_BEZIER)
-                key->in.dt = (key[-1].time - key->time) / 3;
-            key->out.dv = bias * key->out.dt;
-            key->in.dv = (random_below(2) ? -bias : 0) * key->in.dt;
+                handles->in.dt = (key[-1].time - key->time) / 3;
+            handles->out.dv = bias * handles->out.dt;
+            handles->in.dv = (random_below(2) ? -bias : 0) * handles->in.dt;
         }
         if (random_below(6) == 0 && i > 0)
             key->value = key[-1].value; /* level with its neighbour: what clamping looks for */

@@ -57,12 +57,10 @@ static kf_curve *zigzag(state *s, kf_anim *anim, kf_channel channel, size_t coun
 {
     kf_track *track = kfi_add_track(s->job, &anim->takes[0], 0, channel, channel == KF_VISIBILITY ? 1 : 3);
     kf_curve *curve = &track->curve[0];
-    assert_true(kfi_make_keys(s->job, curve, count, interp == KF_TCB));
+    assert_true(kfi_make_keys(s->job, curve, count, KFI_HANDLES | (interp == KF_TCB ? KFI_NUMBERS : 0)));
     for (size_t i = 0; i < count; i++) {
-        kf_key *key = &curve->keys[i];
-        *key = (kf_key){.time = (double)i, .value = i % 2 ? 10 : 0, .interp = (uint8_t)interp};
-        key->out = (kf_handle){1.0 / 3, 1};
-        key->in = (kf_handle){-1.0 / 3, -1};
+        curve->keys[i] = (kf_key){.time = (double)i, .value = i % 2 ? 10 : 0, .interp = (uint8_t)interp};
+        curve->handles[i] = (kf_handles){.in = {-1.0 / 3, -1}, .out = {1.0 / 3, 1}};
     }
     return curve;
 }
@@ -128,14 +126,14 @@ static void worst_between_keys(void **in)
     kf_curve *a = zigzag(s, &s->a, KF_TRANSLATION, 2, KF_LINEAR);
     kf_curve *b = zigzag(s, &s->b, KF_TRANSLATION, 2, KF_HERMITE);
     a->keys[1].value = b->keys[1].value = 0;
-    b->keys[0].out = (kf_handle){1.0 / 3, 1};
-    b->keys[1].in = (kf_handle){-1.0 / 3, 1};
+    b->handles[0].out = (kf_handle){1.0 / 3, 1};
+    b->handles[1].in = (kf_handle){-1.0 / 3, 1};
     /* v(u) = 3u(1-u): 0.75 at the middle */
     const kf_difference *d = diff(s);
     assert_true(fabs(d->worst - 0.75) < 1e-9 && fabs(d->time - 0.5) < 1e-4);
     assert_int_equal(d->changed, 1); /* the first key's interpolation */
     /* One-sided: 3u(1-u)^2 has its top 4/9 at a third. */
-    b->keys[1].in = (kf_handle){-1.0 / 3, 0};
+    b->handles[1].in = (kf_handle){-1.0 / 3, 0};
     d = diff(s);
     assert_true(fabs(d->worst - 4.0 / 9) < 1e-9 && fabs(d->time - 1.0 / 3) < 1e-4);
 }
@@ -189,15 +187,15 @@ static void tangents_and_tcb(void **in)
     state *s = *in;
     zigzag(s, &s->a, KF_TRANSLATION, 5, KF_BEZIER);
     kf_curve *b = zigzag(s, &s->b, KF_TRANSLATION, 5, KF_BEZIER);
-    b->keys[2].out.dv = 1.5;
+    b->handles[2].out.dv = 1.5;
     const kf_difference *d = diff(s);
     assert_int_equal(d->changed, 1);
     assert_false(s->result.same);
-    b->keys[2].out.dv = 1;
-    b->keys[3].in.dv = 0;
+    b->handles[2].out.dv = 1;
+    b->handles[3].in.dv = 0;
     assert_int_equal(diff(s)->changed, 1);
-    b->keys[3].in.dv = -1;
-    b->keys[4].out.dv = 77; /* nothing follows: it counts for nothing */
+    b->handles[3].in.dv = -1;
+    b->handles[4].out.dv = 77; /* nothing follows: it counts for nothing */
     assert_null(diff(s));
 
     s->a.takes[0].track_count = s->b.takes[0].track_count = 0;
@@ -230,7 +228,7 @@ static kf_track *euler(state *s, kf_anim *anim, const double (*angles)[3], size_
 {
     kf_track *track = kfi_add_track(s->job, &anim->takes[0], 0, KF_ROTATION, 3);
     for (unsigned c = 0; c < 3; c++) {
-        assert_true(kfi_make_keys(s->job, &track->curve[c], count, false));
+        assert_true(kfi_make_keys(s->job, &track->curve[c], count, 0));
         for (size_t i = 0; i < count; i++)
             track->curve[c].keys[i] = (kf_key){.time = (double)i, .value = angles[i][c], .interp = KF_LINEAR};
     }
@@ -388,7 +386,7 @@ static void missing_component(void **in)
     zigzag(s, &s->a, KF_TRANSLATION, 3, KF_LINEAR);
     zigzag(s, &s->b, KF_TRANSLATION, 3, KF_LINEAR);
     kf_track *a = &s->a.takes[0].tracks[0], *b = &s->b.takes[0].tracks[0];
-    assert_true(kfi_make_keys(s->job, &a->curve[2], 2, false));
+    assert_true(kfi_make_keys(s->job, &a->curve[2], 2, 0));
     a->curve[2].keys[0] = (kf_key){.time = 0, .value = 7};
     a->curve[2].keys[1] = (kf_key){.time = 1, .value = 7};
     b->rest[2] = 7;

@@ -73,11 +73,11 @@ static kf_anim *one_of_everything(state *s)
     take->start = -0.0;
     take->end = 2;
     kf_track *track = kfi_add_track(job, take, 1, KF_TRANSLATION, 3);
-    kfi_make_keys(job, &track->curve[1], 2, false);
-    track->curve[1].keys[0] =
-        (kf_key){.time = 0, .value = -0.0, .interp = KF_BEZIER, .out = {0.25, 1.0 / 3.0}};
-    track->curve[1].keys[1] =
-        (kf_key){.time = 0.1, .value = 1e300, .interp = KF_STEP, .in = {-0.25, 0}, .flags = KF_KEY_NONFINITE};
+    kfi_make_keys(job, &track->curve[1], 2, KFI_HANDLES);
+    track->curve[1].keys[0] = (kf_key){.time = 0, .value = -0.0, .interp = KF_BEZIER};
+    track->curve[1].keys[1] = (kf_key){.time = 0.1, .value = 1e300, .interp = KF_STEP, .flags = KF_KEY_NONFINITE};
+    track->curve[1].handles[0].out = (kf_handle){0.25, 1.0 / 3.0};
+    track->curve[1].handles[1].in = (kf_handle){-0.25, 0};
     track = kfi_add_track(job, take, 0, KF_ROTATION, 0);
     kfi_make_quat_keys(job, &track->quat, 2, true);
     track->quat.keys[0] = (kf_quat_key){.time = 0, .q = {1, 0, 0, 0}, .interp = KF_TCB};
@@ -86,7 +86,7 @@ static kf_anim *one_of_everything(state *s)
     track = kfi_add_track(job, take, 0, KF_CUSTOM, 1);
     track->name = "speed";
     track->layer = 0;
-    kfi_make_keys(job, &track->curve[0], 4, true);
+    kfi_make_keys(job, &track->curve[0], 4, KFI_HANDLES | KFI_NUMBERS);
     for (int i = 0; i < 4; i++)
         track->curve[0].keys[i] = (kf_key){.time = i, .value = i};
     track->curve[0].keys[0].interp = KF_TCB;
@@ -219,7 +219,7 @@ static void a_full_disk_is_told(void **in)
     state *s = *in;
     kf_anim *anim = one_of_everything(s);
     kf_track *track = kfi_add_track(s->job, &anim->takes[0], 0, KF_SCALE, 3);
-    kfi_make_keys(s->job, &track->curve[2], 400, false); /* more than one buffer */
+    kfi_make_keys(s->job, &track->curve[2], 400, 0); /* more than one buffer */
     kf_sink sink = {s, collect, NULL};
     size_t whole = strlen(dumped(s, anim));
     assert_true(whole > 8192);

@@ -132,26 +132,27 @@ static void test_new_keys(void **state)
         {.time = 0, .value = 1, .interp = KF_STEP},
         {.time = 1, .value = 2, .interp = KF_STEP_NEXT},
         {.time = 2, .value = 3, .interp = KF_LINEAR},
-        {.time = 3, .value = 4, .interp = KF_HERMITE, .out = {0.5, 1}}, /* slope 2 */
-        {.time = 4,
-         .value = 5,
-         .interp = KF_HERMITE,
-         .in = {-0.1, -0.2},
-         .out = {2, 4}},                                                             /* 2 and 2: in line */
-        {.time = 5, .value = 6, .interp = KF_HERMITE, .in = {-1, 3}, .out = {1, 3}}, /* -3 and 3: broken */
-        {.time = 6,
-         .value = 7,
-         .interp = KF_BEZIER,
-         .in = {-1, -3},
-         .out = {2000.0 / 9999, 6000.0 / 9999}}, /* 3, 3 */
-        {.time = 8, .value = 8, .interp = KF_BEZIER, .in = {-2.0 / 3, -2}, .out = {2, 2}},
-        {.time = 9, .value = 9, .interp = KF_BEZIER, .in = {0, -5}, .out = {1.0 / 3, 0}},
-        {.time = 10, .value = 10, .interp = KF_TCB, .in = {-1.0 / 3, 0}},
+        {.time = 3, .value = 4, .interp = KF_HERMITE},
+        {.time = 4, .value = 5, .interp = KF_HERMITE},
+        {.time = 5, .value = 6, .interp = KF_HERMITE},
+        {.time = 6, .value = 7, .interp = KF_BEZIER},
+        {.time = 8, .value = 8, .interp = KF_BEZIER},
+        {.time = 9, .value = 9, .interp = KF_BEZIER},
+        {.time = 10, .value = 10, .interp = KF_TCB},
         {.time = 11, .value = 11, .interp = KF_AUTO},
         {.time = 12, .value = 12, .interp = KF_HERMITE, .flags = KF_KEY_BROKEN},
     };
+    kf_handles handles[12] = {
+        [3] = {.out = {0.5, 1}},                                       /* slope 2 */
+        [4] = {.in = {-0.1, -0.2}, .out = {2, 4}},                     /* 2 and 2: in line */
+        [5] = {.in = {-1, 3}, .out = {1, 3}},                          /* -3 and 3: broken */
+        [6] = {.in = {-1, -3}, .out = {2000.0 / 9999, 6000.0 / 9999}}, /* 3, 3 */
+        [7] = {.in = {-2.0 / 3, -2}, .out = {2, 2}},
+        [8] = {.in = {0, -5}, .out = {1.0 / 3, 0}},
+        [9] = {.in = {-1.0 / 3, 0}},
+    };
     kf_tcb tcb[12] = {[9] = {.tension = 0.25f, .continuity = -4, .bias = -0.0f, .ease_in = 1}};
-    kf_curve curve = {.keys = keys, .count = 12, .tcb = tcb};
+    kf_curve curve = {.keys = keys, .count = 12, .handles = handles, .tcb = tcb};
     static const uint32_t weight = 9999;
     const uint32_t expected[12][5] = {
         {0x2, 0, 0, THIRDS, 0},
@@ -190,10 +191,10 @@ static void test_new_keys(void **state)
         assert_int_equal(read.keys[i].flags, expected[i][0] & 0x800 ? KF_KEY_BROKEN : 0);
     }
     assert_true(read.tcb[9].continuity == -4.0f && signbit(read.tcb[9].bias));
-    assert_true(fabs(read.keys[6].out.dt - 2000.0 / 9999) < 1e-15 &&
-                fabs(read.keys[6].out.dv - 6000.0 / 9999) < 1e-15);
-    assert_true(read.keys[7].in.dt == -2.0 / 3.0 && read.keys[7].in.dv == -2.0);
-    assert_true(read.keys[8].in.dv == -5.0 && fabs(read.keys[8].in.dt + 1.0 / 9999) < 1e-15);
+    assert_true(fabs(read.handles[6].out.dt - 2000.0 / 9999) < 1e-15 &&
+                fabs(read.handles[6].out.dv - 6000.0 / 9999) < 1e-15);
+    assert_true(read.handles[7].in.dt == -2.0 / 3.0 && read.handles[7].in.dv == -2.0);
+    assert_true(read.handles[8].in.dv == -5.0 && fabs(read.handles[8].in.dt + 1.0 / 9999) < 1e-15);
     assert_true(kfi_fbx_pack(&job, &read, &again));
     assert_same_keys(&packed, &again);
 }
@@ -202,7 +203,7 @@ static void test_runs(void **state)
 {
     (void)state;
     kf_curve curve = {0};
-    assert_true(kfi_make_keys(&job, &curve, 1000, false));
+    assert_true(kfi_make_keys(&job, &curve, 1000, 0));
     for (size_t i = 0; i < 1000; i++) {
         curve.keys[i].time = (double)i / 30;
         curve.keys[i].value = (double)i;
@@ -314,7 +315,7 @@ static void test_stable(void **state)
     for (int round = 0; round < 2000; round++) {
         size_t count = 1 + next_random() % 20;
         kf_curve curve = {0}, read = {0};
-        assert_true(kfi_make_keys(&job, &curve, count, round & 1));
+        assert_true(kfi_make_keys(&job, &curve, count, KFI_HANDLES | (round & 1 ? KFI_NUMBERS : 0)));
         double time = -1;
         for (size_t i = 0; i < count; i++) {
             kf_key *key = &curve.keys[i];
@@ -323,12 +324,13 @@ static void test_stable(void **state)
             key->value = (double)(int32_t)next_random() / 12345;
             key->interp = (uint8_t)(next_random() % KF_INTERP_COUNT);
             key->flags = next_random() % 8 == 0 ? KF_KEY_BROKEN : 0;
-            key->in =
+            kf_handles *handles = &curve.handles[i];
+            handles->in =
                 (kf_handle){-(double)(next_random() % 2000) / 1000, (double)(int32_t)next_random() / 1e6};
-            key->out =
+            handles->out =
                 (kf_handle){(double)(next_random() % 2000) / 1000, (double)(int32_t)next_random() / 1e6};
             if (curve.tcb)
-                curve.tcb[i] = (kf_tcb){.tension = (float)key->in.dt, .bias = (float)key->out.dt};
+                curve.tcb[i] = (kf_tcb){.tension = (float)handles->in.dt, .bias = (float)handles->out.dt};
         }
         kfi_fbx_keys packed, again;
         assert_true(kfi_fbx_pack(&job, &curve, &packed));
@@ -338,9 +340,9 @@ static void test_stable(void **state)
             const kf_key *a = &curve.keys[i], *b = &read.keys[i];
             assert_true(a->interp == b->interp || (a->interp == KF_BEZIER && b->interp == KF_HERMITE));
             assert_true(fabs(a->time - b->time) < 1.1e-11 && b->value == (double)(float)a->value);
-            if (a->interp == KF_HERMITE && a->out.dt > 0 && i + 1 < count)
-                assert_true(fabs(b->out.dv / b->out.dt - a->out.dv / a->out.dt) <=
-                            6e-8 * fabs(a->out.dv / a->out.dt));
+            kf_handle was = curve.handles[i].out, is = read.handles[i].out;
+            if (a->interp == KF_HERMITE && was.dt > 0 && i + 1 < count)
+                assert_true(fabs(is.dv / is.dt - was.dv / was.dt) <= 6e-8 * fabs(was.dv / was.dt));
         }
         assert_true(kfi_fbx_pack(&job, &read, &again));
         assert_same_keys(&packed, &again);
@@ -358,7 +360,7 @@ static void test_edited(void **state)
     kf_curve curve = {0};
     assert_true(kfi_fbx_unpack(&job, &keys, (double)KFI_FBX_TICKS, &curve));
     assert_non_null(curve.fbx_data);
-    curve.keys[1].out.dv *= 2;
+    curve.handles[1].out.dv *= 2;
     assert_true(kfi_fbx_pack(&job, &curve, &again));
     uint32_t got[5];
     for (size_t i = 0; i < 4; i++) {
@@ -367,7 +369,7 @@ static void test_edited(void **state)
         assert_int_equal(got[3], 0x08020725);
         assert_int_equal(got[4], i == 1 ? 0 : 0x12341234);
     }
-    curve.keys[1].out.dv /= 2;
+    curve.handles[1].out.dv /= 2;
     curve.keys[2].interp = KF_STEP;
     curve.keys[3].attr = 0;
     assert_true(kfi_fbx_pack(&job, &curve, &again));
@@ -397,7 +399,7 @@ static void test_not_finite(void **state)
     assert_true(kfi_fbx_unpack(&job, &keys, (double)KFI_FBX_TICKS, &curve));
     assert_int_equal(curve.keys[1].flags, KF_KEY_NONFINITE | KF_KEY_NAN);
     assert_true(curve.keys[1].value == curve.keys[0].value);
-    assert_true(curve.keys[1].in.dv == 0 && curve.tcb[1].tension == 0 && curve.tcb[1].bias == 0);
+    assert_true(curve.handles[1].in.dv == 0 && curve.tcb[1].tension == 0 && curve.tcb[1].bias == 0);
     assert_true(kfi_fbx_pack(&job, &curve, &again));
     for (size_t i = 0; i < 3; i++) {
         uint32_t got[5];
@@ -407,12 +409,14 @@ static void test_not_finite(void **state)
         assert_true(isfinite(again.values[i]));
     }
 
-    kf_key bad[] = {{.time = 0, .value = 4, .interp = KF_HERMITE, .out = {1e-300, 1e300}},
-                    {.time = 1, .value = NAN, .interp = KF_BEZIER, .in = {0, -INFINITY}, .out = {NAN, NAN}},
-                    {.time = 2, .value = INFINITY, .interp = KF_TCB, .in = {-1, NAN}},
+    kf_key bad[] = {{.time = 0, .value = 4, .interp = KF_HERMITE},
+                    {.time = 1, .value = NAN, .interp = KF_BEZIER},
+                    {.time = 2, .value = INFINITY, .interp = KF_TCB},
                     {.time = 3, .value = -1e300, .interp = KF_LINEAR}};
+    kf_handles handles[4] = {
+        {.out = {1e-300, 1e300}}, {.in = {0, -INFINITY}, .out = {NAN, NAN}}, {.in = {-1, NAN}}, {.in = {0, 0}}};
     kf_tcb tcb[4] = {[2] = {.tension = NAN, .continuity = INFINITY, .bias = -INFINITY}};
-    kf_curve wild = {.keys = bad, .count = 4, .tcb = tcb};
+    kf_curve wild = {.keys = bad, .count = 4, .handles = handles, .tcb = tcb};
     assert_true(kfi_fbx_pack(&job, &wild, &again));
     static const float values[] = {4, 4, FLT_MAX, -FLT_MAX};
     for (size_t i = 0; i < 4; i++) {
@@ -429,9 +433,9 @@ static void test_last_key(void **state)
 {
     (void)state;
     for (int interp = KF_BEZIER; interp <= KF_HERMITE; interp++) {
-        kf_key keys[] = {{.time = 0, .interp = (uint8_t)interp, .out = {0.5, 0}},
-                         {.time = 1, .interp = (uint8_t)interp, .in = {-0.5, -1}}};
-        kf_curve curve = {.keys = keys, .count = 2};
+        kf_key keys[] = {{.time = 0, .interp = (uint8_t)interp}, {.time = 1, .interp = (uint8_t)interp}};
+        kf_handles handles[] = {{.out = {0.5, 0}}, {.in = {-0.5, -1}}};
+        kf_curve curve = {.keys = keys, .count = 2, .handles = handles};
         kfi_fbx_keys packed;
         assert_true(kfi_fbx_pack(&job, &curve, &packed));
         uint32_t words[5];

@@ -167,13 +167,14 @@ static void curve_in_every_form(void **state)
         const kf_curve *curve = &track->curve[1];
         assert_int_equal(curve->count, 3);
         const kf_key *k = curve->keys;
+        const kf_handles *h = curve->handles;
         assert_true(k[0].time == 0 && k[1].time == 0.5 && k[2].time == 2);
         assert_true(k[0].value == 1.5 && k[1].value == -2.25 && k[2].value == (double)1e-20f);
         assert_true(k[0].interp == KF_STEP && k[1].interp == KF_BEZIER && k[2].interp == KF_TCB);
         assert_true(k[0].attr == 2 && k[1].attr == 0x3000408 && k[2].attr == 0x208);
-        assert_true(fabs(k[1].out.dt - 1.5 * 3000 / 9999) < 1e-12 &&
-                    fabs(k[2].in.dt + 1.5 * 8000 / 9999) < 1e-12);
-        assert_true(fabs(k[1].out.dv - 3 * k[1].out.dt) < 1e-12 && fabs(k[2].in.dv + k[2].in.dt) < 1e-12);
+        assert_true(fabs(h[1].out.dt - 1.5 * 3000 / 9999) < 1e-12 &&
+                    fabs(h[2].in.dt + 1.5 * 8000 / 9999) < 1e-12);
+        assert_true(fabs(h[1].out.dv - 3 * h[1].out.dt) < 1e-12 && fabs(h[2].in.dv + h[2].in.dt) < 1e-12);
         assert_true(curve->tcb[2].tension == 0.5f && curve->tcb[2].continuity == -0.25f &&
                     curve->tcb[2].bias == -4.0f);
         assert_true(anim.takes[0].start == 0 && anim.takes[0].end == 2); /* from the keys: none was stated */
@@ -329,7 +330,7 @@ static void numbers_that_are_none(void **state)
                     curve->keys[2].value == -2.25);
         assert_true(curve->keys[0].flags & KF_KEY_NONFINITE && curve->keys[2].flags & KF_KEY_NONFINITE);
         assert_false(curve->keys[1].flags & KF_KEY_NONFINITE);
-        assert_true(curve->keys[1].out.dv == 0 && curve->tcb[2].bias == 0 && curve->tcb[2].tension == 0.5f);
+        assert_true(curve->handles[1].out.dv == 0 && curve->tcb[2].bias == 0 && curve->tcb[2].tension == 0.5f);
         assert_int_equal(said("nonfinite"), 2);
         job.options.strict = true;
     }

@@ -138,7 +138,7 @@ static void share(kf_library *library, const kf_format *format, const kf_file *f
             if (back.written.anim.takes[t].tracks[i].curve[0].count > 0)
                 bent = &back.written.anim.takes[t].tracks[i].curve[0];
     if (bent)
-        bent->keys[bent->count - 1].out.dv = nextafter(bent->keys[bent->count - 1].out.dv, 1e9);
+        bent->handles[bent->count - 1].out.dv = nextafter(bent->handles[bent->count - 1].out.dv, 1e9);
     check(job, format, file, kfi_rewrite(job, format, &back.written.anim, &beside));
     for (size_t t = 0; t < alone.written.anim.take_count; t++)
         for (size_t i = 0; i < alone.written.anim.takes[t].track_count; i++) {

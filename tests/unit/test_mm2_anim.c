@@ -493,7 +493,7 @@ static void test_fresh(void **state)
         kf_track *track = kfi_add_track(job, take, tracks[i].node, tracks[i].channel, tracks[i].name ? 1 : 3);
         track->name = tracks[i].name;
         for (unsigned c = 0; c < track->curves; c++) {
-            kfi_make_keys(job, &track->curve[c], 2, false);
+            kfi_make_keys(job, &track->curve[c], 2, 0);
             for (size_t k = 0; k < 2; k++)
                 track->curve[c].keys[k] =
                     (kf_key){.time = (double)k / 30, .value = tracks[i].value[c], .interp = KF_LINEAR};

@@ -249,12 +249,12 @@ static void test_import(void **state)
             }
         }
         if (k == 1) { /* y: from (0, 0) over (0.5, 4) to (1, 4); the end keys look along their only segment */
-            const kf_key *keys = take->tracks[0].curve[1].keys;
-            assert_true(fabs(kfi_handle_slope(keys[1].in) - 4.0) < 1e-12);
-            assert_true(fabs(kfi_handle_slope(keys[1].out) - 4.0) < 1e-12);
-            assert_true(fabs(kfi_handle_slope(keys[0].out) - 8.0) < 1e-12);
-            assert_true(fabs(kfi_handle_slope(keys[4].in) - 4.0) < 1e-12);
-            assert_true(fabs(keys[1].out.dt - 0.5 / 3.0) < 1e-12);
+            const kf_handles *handles = take->tracks[0].curve[1].handles;
+            assert_true(fabs(kfi_handle_slope(handles[1].in) - 4.0) < 1e-12);
+            assert_true(fabs(kfi_handle_slope(handles[1].out) - 4.0) < 1e-12);
+            assert_true(fabs(kfi_handle_slope(handles[0].out) - 8.0) < 1e-12);
+            assert_true(fabs(kfi_handle_slope(handles[4].in) - 4.0) < 1e-12);
+            assert_true(fabs(handles[1].out.dt - 0.5 / 3.0) < 1e-12);
         }
         const kf_quat_curve *turn = &take->tracks[1].quat;
         for (size_t i = 0; i < TURNS; i++) {
@@ -581,8 +581,8 @@ static void test_bezier_tangent(void **state)
         open_file(&test, &b, KFI_NYTRO_BEZIER);
         kf_curve *x = &plugin_track(&test, 0, KF_TRANSLATION)->curve[0];
         double slope = k == 0 ? 4.0 / 3.0 + 5e-4 : -6.0; /* the engine gives 4/3 */
-        x->keys[2].out = kfi_slope_handle(slope, 1.0);
-        x->keys[2].in = kfi_slope_handle(slope, -0.5);
+        x->handles[2].out = kfi_slope_handle(slope, 1.0);
+        x->handles[2].in = kfi_slope_handle(slope, -0.5);
         plugin_change(x, 2, KF_CHANGED_IN | KF_CHANGED_OUT);
         assert_true(plugin_export(&test, true));
         assert_int_equal(node_flags(&test, &b), k == 0 ? KFI_NYTRO_BEZIER : KFI_NYTRO_TCB);
@@ -607,7 +607,7 @@ static void test_bezier_corner(void **state)
     bytes b;
     open_file(&test, &b, KFI_NYTRO_BEZIER);
     kf_curve *x = &plugin_track(&test, 0, KF_TRANSLATION)->curve[0];
-    x->keys[2].out = kfi_slope_handle(-6.0, 1.0);
+    x->handles[2].out = kfi_slope_handle(-6.0, 1.0);
     plugin_change(x, 2, KF_CHANGED_OUT);
     assert_true(plugin_export(&test, true));
     assert_int_equal(node_flags(&test, &b), KFI_NYTRO_TCB);
@@ -734,7 +734,7 @@ static void test_fresh_any_curve(void **state)
     kf_track *move = plugin_track(&test, 0, KF_TRANSLATION);
     for (unsigned c = 0; c < 3; c++)
         for (size_t i = 0; i < KEYS; i++) {
-            move->curve[c].keys[i].out =
+            move->curve[c].handles[i].out =
                 kfi_slope_handle(10.0 * c - 5.0, i + 1 < KEYS ? TIMES[i + 1] - TIMES[i] : 0);
             move->curve[c].keys[i].interp = i == 1 ? KF_LINEAR : KF_HERMITE;
         }

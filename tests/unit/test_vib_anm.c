@@ -512,7 +512,7 @@ static void test_new_objects(void **state)
         kf_track *track = &s.back->takes[0].tracks[s.back->takes[0].track_count++];
         *track = (kf_track){.node = 2 + i, .channel = KF_TRANSLATION, .curves = 3, .source = -1};
         for (unsigned c = 0; c < 3; c++) {
-            kfi_make_keys(s.job, &track->curve[c], 1, false);
+            kfi_make_keys(s.job, &track->curve[c], 1, 0);
             track->curve[c].keys[0].value = 42;
         }
     }
@@ -596,7 +596,7 @@ static kf_track *add_turning(kf_job *job, kf_anim *anim, uint32_t node, size_t f
 {
     kf_track *track = kfi_add_track(job, &anim->takes[0], node, KF_ROTATION, 3);
     for (unsigned c = 0; c < 3; c++) {
-        kfi_make_keys(job, &track->curve[c], frames, false);
+        kfi_make_keys(job, &track->curve[c], frames, 0);
         for (size_t i = 0; i < frames; i++)
             track->curve[c].keys[i] = (kf_key){.time = (double)i / anim->frame_rate,
                                                .value = c == 0 ? (double)i * step : 0,

@@ -142,13 +142,13 @@ static void test_import(void **state)
         }
     }
     /* Bezier handles as they are, the ones before the first and after the last Bezier key included. */
-    near_handle(position->curve[0].keys[0].out, 0.25, 0.5);
-    near_handle(position->curve[0].keys[0].in, -0.25, -0.75);
-    near_handle(position->curve[0].keys[3].in, -0.25, -0.75);
-    near_handle(position->curve[0].keys[4].in, 0, 0);
+    near_handle(position->curve[0].handles[0].out, 0.25, 0.5);
+    near_handle(position->curve[0].handles[0].in, -0.25, -0.75);
+    near_handle(position->curve[0].handles[3].in, -0.25, -0.75);
+    near_handle(position->curve[0].handles[4].in, 0, 0);
     /* With linear time the same values lie a third of the way. */
-    near_handle(position->curve[1].keys[1].out, 1.0 / 3, 0.5);
-    near_handle(position->curve[1].keys[1].in, -1.0 / 3, -0.75);
+    near_handle(position->curve[1].handles[1].out, 1.0 / 3, 0.5);
+    near_handle(position->curve[1].handles[1].in, -1.0 / 3, -0.75);
     assert_null(position->curve[0].tcb);
     assert_non_null(position->curve[2].tcb);
     const kf_tcb *tcb = &position->curve[2].tcb[4];
@@ -187,13 +187,13 @@ static void test_import_rare(void **state)
     /* Quadratic: two thirds of the way to the one control point, from both ends. */
     assert_int_equal(curve[0].keys[0].interp, KF_BEZIER);
     assert_int_equal(curve[0].keys[0].native, 3);
-    near_handle(curve[0].keys[0].out, 0.25 * 2 / 3, 0.5 * 2 / 3);
-    near_handle(curve[0].keys[1].in, -0.75 * 2 / 3, -0.5 * 2 / 3);
+    near_handle(curve[0].handles[0].out, 0.25 * 2 / 3, 0.5 * 2 / 3);
+    near_handle(curve[0].handles[1].in, -0.75 * 2 / 3, -0.5 * 2 / 3);
     /* Cubic: stored derivatives (101 in, 104 out on y), the chord where there is none, else a line. */
     assert_int_equal(curve[1].keys[0].interp, KF_HERMITE);
-    near_handle(curve[1].keys[0].out, 1.0 / 3, 1.0 / 3);
-    near_handle(curve[1].keys[1].in, -1.0 / 3, -101.0 / 3);
-    near_handle(curve[1].keys[1].out, 1.0 / 3, 104.0 / 3);
+    near_handle(curve[1].handles[0].out, 1.0 / 3, 1.0 / 3);
+    near_handle(curve[1].handles[1].in, -1.0 / 3, -101.0 / 3);
+    near_handle(curve[1].handles[1].out, 1.0 / 3, 104.0 / 3);
     assert_int_equal(curve[1].keys[2].interp, KF_LINEAR);
     assert_int_equal(curve[1].keys[2].native, 4);
     assert_int_equal(curve[2].keys[0].interp, KF_LINEAR);

@@ -51,6 +51,13 @@ static kf_key *change(kf_track *track, unsigned c, size_t key, uint32_t what)
     return &track->curve[c].keys[key];
 }
 
+/* The same for the handles of the first track's key. */
+static kf_handles *change_handles(edit *e, unsigned c, size_t key, uint32_t what)
+{
+    change(track_of(e, 0, 0), c, key, what);
+    return &track_of(e, 0, 0)->curve[c].handles[key];
+}
+
 static bool write(edit *e, bytes *out)
 {
     kf_export_job job = {.job = &e->job,
@@ -176,14 +183,14 @@ static void test_handles_and_forms(void **state)
     edit e;
     begin(&e);
     bytes expected = e.file;
-    change(track_of(&e, 0, 0), 0, 1, KF_CHANGED_OUT)->out = (kf_handle){0.5, 3};
+    change_handles(&e, 0, 1, KF_CHANGED_OUT)->out = (kf_handle){0.5, 3};
     put_at(&expected, at_key(1, kfi_x4_point(0, 0)), 1.5f);
     put_at(&expected, at_key(1, kfi_x4_point(0, 0) + 4), 5);
-    change(track_of(&e, 0, 0), 0, 2, KF_CHANGED_IN)->in = (kf_handle){-0.125, 1};
+    change_handles(&e, 0, 2, KF_CHANGED_IN)->in = (kf_handle){-0.125, 1};
     put_at(&expected, at_key(2, kfi_x4_point(0, 1)), 1.875f);
     put_at(&expected, at_key(2, kfi_x4_point(0, 1) + 4), 5);
     /* Linear time: a slope of 6 whatever the handle's length. */
-    change(track_of(&e, 0, 0), 1, 1, KF_CHANGED_OUT)->out = (kf_handle){0.5, 3};
+    change_handles(&e, 1, 1, KF_CHANGED_OUT)->out = (kf_handle){0.5, 3};
     put_at(&expected, at_key(1, kfi_x4_point(1, 0)), (float)(4.0 / 3));
     put_at(&expected, at_key(1, kfi_x4_point(1, 0) + 4), 5);
     expect(&e, &expected);
@@ -191,10 +198,10 @@ static void test_handles_and_forms(void **state)
     /* Linear becomes Bezier: its own point and the next key's, though that has not changed. */
     begin(&e);
     expected = e.file;
-    kf_key *key = change(track_of(&e, 0, 0), 1, 3, KF_CHANGED_INTERP | KF_CHANGED_OUT);
-    key->interp = KF_BEZIER;
-    key->out = (kf_handle){0.5, -1};
-    track_of(&e, 0, 0)->curve[1].keys[4].in = (kf_handle){-0.5, 1};
+    change(track_of(&e, 0, 0), 1, 3, KF_CHANGED_INTERP | KF_CHANGED_OUT)->interp = KF_BEZIER;
+    kf_handles *handles = track_of(&e, 0, 0)->curve[1].handles;
+    handles[3].out = (kf_handle){0.5, -1};
+    handles[4].in = (kf_handle){-0.5, 1};
     kfi_store_u32(expected.data + at_key(3, X4_KEY_INTERP + 4), 5);
     put_at(&expected, at_key(3, kfi_x4_point(1, 0)), 3.5f);
     put_at(&expected, at_key(3, kfi_x4_point(1, 0) + 4), 3);
@@ -235,7 +242,7 @@ static void test_removed_and_added(void **state)
     kf_track *track = track_of(&e, 0, 0);
     for (unsigned c = 0; c < 3; c++) { /* key 1 goes */
         kf_curve *curve = &track->curve[c];
-        memmove(&curve->keys[1], &curve->keys[2], (KEYS - 2) * sizeof *curve->keys);
+        kfi_copy_keys(curve, 1, curve, 2, KEYS - 2);
         memmove((kf_origin *)&curve->origin[1], &curve->origin[2], (KEYS - 2) * sizeof *curve->origin);
         curve->count--;
     }
@@ -251,8 +258,8 @@ static void test_removed_and_added(void **state)
     for (unsigned c = 0; c < 3; c++) {
         kf_curve *curve = &track->curve[c], longer = *curve;
         kf_origin *origin = kfi_alloc(&e.job, 3, sizeof *origin);
-        assert_true(kfi_make_keys(&e.job, &longer, 3, false));
-        memcpy(longer.keys, curve->keys, 2 * sizeof *curve->keys);
+        assert_true(kfi_make_keys(&e.job, &longer, 3, kfi_parts(curve)));
+        kfi_copy_keys(&longer, 0, curve, 0, 2);
         longer.keys[2] = (kf_key){.time = 4.5, .value = (c + 1) * DEGREES, .interp = KF_LINEAR};
         origin[1].key = 1;
         origin[2] = (kf_origin){KF_NEW, KF_CHANGED_ALL};
@@ -284,11 +291,10 @@ static void test_rows_put_together(void **state)
     change(track, 1, 1, KF_CHANGED_TIME)->time = 2; /* y's key 1 now lies where x and z have their key 2 */
     kf_curve *y = &track->curve[1];
     kf_origin *origin = (kf_origin *)y->origin;
-    kf_key moved = y->keys[1];
-    kf_origin moved_origin = origin[1];
-    y->keys[2] = moved; /* its own key 2 is gone */
-    origin[2] = moved_origin;
+    kfi_copy_keys(y, 2, y, 1, 1); /* its own key 2 is gone */
+    origin[2] = origin[1];
     y->keys[1] = (kf_key){.time = 1, .value = 9, .interp = KF_STEP};
+    y->handles[1] = (kf_handles){.in = {0, 0}};
     origin[1] = (kf_origin){KF_NEW, KF_CHANGED_ALL};
     bytes expected = e.file;
     put_at(&expected, at_key(1, X4_KEY_VALUE + 4), 9);
@@ -320,10 +326,11 @@ static void test_new_first_key(void **state)
     for (unsigned c = 0; c < 3; c++) {
         kf_curve *curve = &track->curve[c], longer = *curve;
         kf_origin *origin = kfi_alloc(&e.job, 3, sizeof *origin);
-        assert_true(kfi_make_keys(&e.job, &longer, 3, false));
-        memcpy(&longer.keys[1], curve->keys, 2 * sizeof *curve->keys);
-        longer.keys[0] = (kf_key){.time = -2, .interp = KF_BEZIER, .out = {1, 2 * DEGREES}};
-        longer.keys[1].in = (kf_handle){-0.5, -3 * DEGREES};
+        assert_true(kfi_make_keys(&e.job, &longer, 3, KFI_HANDLES));
+        kfi_copy_keys(&longer, 1, curve, 0, 2);
+        longer.keys[0] = (kf_key){.time = -2, .interp = KF_BEZIER};
+        longer.handles[0].out = (kf_handle){1, 2 * DEGREES};
+        longer.handles[1].in = (kf_handle){-0.5, -3 * DEGREES};
         origin[0] = (kf_origin){KF_NEW, KF_CHANGED_ALL};
         origin[2].key = 1;
         longer.origin = origin;
@@ -360,8 +367,9 @@ static void test_rare_form(void **state)
         expected = e.file;
         kf_key *key = change(track_of(&e, 0, 0), 0, 1, handle ? KF_CHANGED_OUT : KF_CHANGED_VALUE);
         if (handle) {
-            key->out = (kf_handle){0.125, 1};
-            key[1].in = (kf_handle){-0.125, 2};
+            kf_handles *handles = change_handles(&e, 0, 1, KF_CHANGED_OUT);
+            handles->out = (kf_handle){0.125, 1};
+            handles[1].in = (kf_handle){-0.125, 2};
             kfi_store_u32(expected.data + at_key(1, X4_KEY_INTERP), 5);
             put_at(&expected, at_key(1, kfi_x4_point(0, 0)), 1.125f);
             put_at(&expected, at_key(1, kfi_x4_point(0, 0) + 4), 3);
@@ -423,12 +431,12 @@ static void test_missing_and_new(void **state)
     begin(&e);
     bytes out;
     kf_track *track = kfi_add_track(&e.job, &e.anim.takes[0], 1, KF_ROTATION, 3);
-    assert_true(kfi_make_keys(&e.job, &track->curve[0], 1, false)); /* y and z hold */
+    assert_true(kfi_make_keys(&e.job, &track->curve[0], 1, 0)); /* y and z hold */
     track->curve[0].keys[0] = (kf_key){.time = 2, .value = DEGREES, .interp = KF_LINEAR};
     /* And a position of "lamp" in "idle": it has a description already. */
     track = kfi_add_track(&e.job, &e.anim.takes[1], 1, KF_TRANSLATION, 3);
     for (unsigned c = 0; c < 3; c++)
-        assert_true(kfi_make_keys(&e.job, &track->curve[c], 1, false));
+        assert_true(kfi_make_keys(&e.job, &track->curve[c], 1, 0));
     track = kfi_add_track(&e.job, &e.anim.takes[1], 1, KF_CUSTOM, 1);
     track->name = "glow";
     assert_true(write(&e, &out));
@@ -461,8 +469,9 @@ static void same_curve(const kf_curve *a, const kf_curve *b)
             assert_int_equal(x->interp, y->interp);
         if (!last && (x->interp == KF_BEZIER || x->interp == KF_HERMITE)) {
             /* Points are 32-bit floats. */
-            assert_true(fabs(x->out.dt - y->out.dt) < 1e-6 && fabs(x->out.dv - y->out.dv) < 2e-5);
-            assert_true(fabs(x[1].in.dt - y[1].in.dt) < 1e-6 && fabs(x[1].in.dv - y[1].in.dv) < 2e-5);
+            const kf_handles *h = &a->handles[i], *k = &b->handles[i];
+            assert_true(fabs(h->out.dt - k->out.dt) < 1e-6 && fabs(h->out.dv - k->out.dv) < 2e-5);
+            assert_true(fabs(h[1].in.dt - k[1].in.dt) < 1e-6 && fabs(h[1].in.dv - k[1].in.dv) < 2e-5);
         }
         if (x->interp == KF_TCB || (i && x[-1].interp == KF_TCB))
             assert_memory_equal(&a->tcb[i], &b->tcb[i], sizeof *a->tcb);
