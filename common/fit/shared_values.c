@@ -229,7 +229,7 @@ static bool make_curve(kf_job *job, const values *m, const kf_curve *original, u
     kf_origin *origin = kfi_alloc(job, count, sizeof *origin);
     kf_curve curve = *original;
     curve.fbx_data = NULL;
-    if (!origin || !kfi_make_keys(job, &curve, count, true))
+    if (!origin || !kfi_make_keys(job, &curve, count, KFI_NUMBERS))
         return false;
     for (size_t i = 0; i < count; i++) {
         const kfi_shared_key *from = &keys[i];
