@@ -158,6 +158,16 @@ static bool warn_unused(kf_job *job, const kf_convert_input *input)
             kfi_warn(job, "unused", "--drop-missing does nothing here: it is for an FBX that becomes a game's file again"));
 }
 
+/* A name that promises another format than is written. */
+static bool warn_name(kf_job *job, const kf_convert_input *input, const kf_format *to)
+{
+    const kf_format *named = input->output ? kfi_format_by_extension(job->library, input->output) : NULL;
+    if (!named || job->options.to || kfi_format_has_extension(to, input->output))
+        return true;
+    return kfi_warn(job, "name", "\"%.100s\" becomes %s, not %s as its name says: --to %s, if that is meant", input->output, to->id,
+                    named->id, named->id);
+}
+
 static bool from_fbx(kf_job *job, const kf_convert_input *input, const kf_output *output, kf_summary *summary)
 {
     kf_convert_input one = *input;
@@ -167,6 +177,8 @@ static bool from_fbx(kf_job *job, const kf_convert_input *input, const kf_output
         if (!edited || !kfi_convert_back(job, &one, edited, &target, summary))
             return false;
         summary->to = target->id;
+        if (i == 0 && !warn_name(job, input, target))
+            return false;
         if (target == &kfi_format_fbx) {
             if (input->count > 1)
                 return kfi_fail(job, KF_BAD_ARGUMENT, KF_NO_OFFSET, "several FBX files make one game file, not one FBX");
@@ -219,7 +231,7 @@ static bool convert(kf_job *job, const kf_convert_input *input, const kf_output 
         return kfi_fail(job, KF_UNKNOWN_FORMAT, KF_NO_OFFSET, "there is no format \"%.60s\" (see keyferry formats)",
                         job->options.to);
     summary->to = to->id;
-    if (!warn_unused(job, input))
+    if (!warn_unused(job, input) || !warn_name(job, input, to))
         return false;
     return to == &kfi_format_fbx ? to_fbx(job, from, input, output, summary)
                                  : game_to_game(job, from, to, input, output, summary);

@@ -250,19 +250,30 @@ static size_t best_formats(const kf_library *library, const kf_file *files, size
     return ties;
 }
 
+/* "ei-anm or vib-anm": the formats whose extension a name has. */
+static const char *ids_by_name(kf_job *job, const char *name)
+{
+    const char *ids = "";
+    for (size_t i = 0; ids && i <= job->library->format_count; i++)
+        if (kfi_format_has_extension(nth(job->library, i), name))
+            ids = kfi_format_text(job, "%.80s%s%.80s", ids, ids[0] ? " or " : "", nth(job->library, i)->id);
+    return ids;
+}
+
 static const kf_format *unknown(kf_job *job, const kf_file *file)
 {
     const kf_format *hint = kfi_format_by_extension(job->library, file->name);
+    const char *ids = ids_by_name(job, file->name);
     job->file = file->name;
     if (file->size == 0)
         kfi_fail(job, KF_UNKNOWN_FORMAT, KF_NO_OFFSET, "the file is empty");
-    else if (hint)
+    else if (ids && ids[0])
         kfi_fail(job, KF_UNKNOWN_FORMAT, KF_NO_OFFSET,
                  "no known format fits its bytes; by its name it should be %s (--from %s tells what is wrong "
                  "with it)",
-                 hint->id, hint->id);
+                 ids, hint ? hint->id : "ID");
     else
-        kfi_fail(job, KF_UNKNOWN_FORMAT, KF_NO_OFFSET, "no known format fits its bytes");
+        kfi_fail(job, KF_UNKNOWN_FORMAT, KF_NO_OFFSET, "no known format fits its bytes (keyferry formats lists what there is)");
     return NULL;
 }
 

@@ -122,8 +122,8 @@ static int convert_all(cli *c, tree *t)
         tidy(t);
     }
     if (!c->json)
-        say(stderr, "%zu converted, %zu failed, %zu left alone%s", r.done, r.failed, r.skipped,
-            stop_asked() ? ", stopped" : "");
+        say(stderr, "%zu converted, %zu failed, %zu left alone%s%s", r.done, r.failed, r.skipped,
+            stop_asked() ? ", stopped" : "", c->dry_run ? " (dry run: nothing written)" : "");
     claims_free(t->claims);
     int code = finish_stdout(r.exit_code);
     die_of_signal();

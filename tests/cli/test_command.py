@@ -337,9 +337,22 @@ class Looking(Case):
 
     def test_unknown_and_ambiguous_bytes(self):
         self.put("text.txt", b"nothing known")
-        self.assertIn("text.txt: no known format fits its bytes", self.keyferry("info", "text.txt", code=1).err)
+        self.assertIn("text.txt: no known format fits its bytes (keyferry formats", self.keyferry("info", "text.txt", code=1).err)
+        self.put("text.anm", b"nothing known")
+        told = self.keyferry("info", "text.anm", code=1).err
+        self.assertIn("by its name it should be ei-anm or vib-anm (--from ID tells what is wrong with it)", told)
         self.put("empty.ani", b"")
         self.assertIn("empty.ani: the file is empty", self.keyferry("info", "empty.ani", code=1).err)
+
+    def test_a_name_that_promises_another_format(self):
+        for source, target, what, name in ((DOOR, "a.ani", "fbx", "x4-ani"), (DOOR, "a.nanim", "fbx", "nytro-anim"),
+                                           ("d.fbx", "b.nanim", "x4-ani", "nytro-anim")):
+            said = self.keyferry("convert", source, target).err
+            self.assertIn(f'"{target}" becomes {what}, not {name} as its name says: --to {name}, if that is meant', said)
+            self.keyferry("convert", source, "c" + target, "--strict", "--tcb", "slopes", code=1)
+            self.assertNotIn("as its name says", self.keyferry("convert", source, target, "-y", "--to", name).err)
+            self.assertNotIn("as its name says", self.keyferry("convert", DOOR, "d.fbx", "-y").err)
+        self.assertNotIn("as its name says", self.keyferry("convert", "d.fbx", "e.old").err)
 
     def test_names_cannot_steer_the_terminal(self):
         name = "a\x1b[2Jb.ani"
