@@ -207,7 +207,8 @@ typedef struct loaded {
     kf_job *job;
     const kf_anim *anim;
 } loaded;
-int load_file(cli *c, const char *path, loaded *result);
+/* `like`: NULL, or a file by whose name this one goes, but for the extension: some formats name nodes and takes after it. */
+int load_file(cli *c, const char *path, const char *like, loaded *result);
 void unload_file(loaded *l);
 /* Whether a file that no format recognises was likely meant to be one: it has a format's extension. */
 bool has_known_extension(const cli *c, const char *name);

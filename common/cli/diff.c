@@ -1,6 +1,7 @@
 #include "cli.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void print_json(const kf_diff_result *r)
 {
@@ -66,10 +67,11 @@ int run_diff(cli *c)
         return EXIT_USAGE;
     }
     loaded a, b;
-    int code = load_file(c, c->operands[0], &a);
+    int code = load_file(c, c->operands[0], NULL, &a);
     if (code != EXIT_DONE)
         return code;
-    code = load_file(c, c->operands[1], &b);
+    bool fbx = strcmp(a.anim->format, "fbx") == 0; /* its names are its own, whatever the file's */
+    code = load_file(c, c->operands[1], fbx ? NULL : a.in.name, &b);
     if (code == EXIT_DONE) {
         kf_error error;
         kf_diff_result result;

@@ -31,7 +31,7 @@ static int print_file(cli *c, print_anim *print)
     loaded l;
     int code = one_operand(c);
     if (code == EXIT_DONE)
-        code = load_file(c, c->operands[0], &l);
+        code = load_file(c, c->operands[0], NULL, &l);
     if (code != EXIT_DONE)
         return code;
     kf_error error;

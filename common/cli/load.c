@@ -3,12 +3,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-int load_file(cli *c, const char *path, loaded *result)
+/* The one's name with the other's extension, by which formats are told apart where bytes do not tell. */
+static char *name_like(const char *other, const char *own)
+{
+    const char *dot = strrchr(other, '.'), *extension = strrchr(own, '.');
+    size_t stem = dot ? (size_t)(dot - other) : strlen(other), size = extension ? strlen(extension) : 0;
+    char *name = need(malloc(stem + size + 1));
+    memcpy(name, other, stem);
+    memcpy(name + stem, extension ? extension : "", size + 1);
+    return name;
+}
+
+int load_file(cli *c, const char *path, const char *like, loaded *result)
 {
     kf_error error;
     memset(result, 0, sizeof *result);
     if (!read_input(path, &result->in, stderr))
         return EXIT_FILES;
+    if (like) {
+        char *name = name_like(like, result->in.name);
+        free(result->in.name);
+        result->in.name = name;
+    }
     kf_file file = {result->in.name, result->in.data, result->in.size};
     kf_options options = c->options;
     if (options.from && strcmp(options.from, "fbx") != 0 && c->operand_count > 1) {

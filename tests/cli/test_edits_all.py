@@ -147,6 +147,8 @@ class All(EditCase):
             self.edit(shuffle, "--tcb", "slopes")
             self.assertTrue(self.json("diff", "x." + self.ending, "x.fbx", "--json")["same"])
             self.assertEqual((self.dir / ("y." + self.ending)).read_bytes(), self.original)
+            # what a format names after its file is not another thing in another file
+            self.assertTrue(self.json("diff", "x." + self.ending, "y." + self.ending, "--json")["same"])
 
             def rename(scene):
                 scene.models()[node].values[1] = '"Model::stranger"'
