@@ -83,6 +83,23 @@ static bool write_scene(kf_job *job, const kf_output *output, const char *name, 
     return write_file(job, output, name, NULL, 0, &scene->lowered.anim);
 }
 
+/* The FBX of all takes, or of the one with that number. */
+static bool write_one(kf_job *job, const kf_format *format, const kf_convert_input *input, const kf_anim *anim,
+                      const kf_output *output, const char *name, size_t take, kf_summary *summary)
+{
+    kfi_scene scene;
+    bool split = job->options.split_takes;
+    if (split) {
+        const char *base = kfi_stem(job, name, "animation");
+        name = base ? kfi_format_text(job, "%s.take%02zu.fbx", base, take + 1) : NULL;
+    }
+    if (!name || !kfi_make_scene(job, format, input->files, input->count, anim, split ? (int32_t)take : -1, &scene))
+        return false;
+    for (size_t t = 0; t < scene.lowered.anim.take_count; t++)
+        summary->tracks += scene.lowered.anim.takes[t].track_count;
+    return !output || write_scene(job, output, name, &scene);
+}
+
 static bool to_fbx(kf_job *job, const kf_format *format, const kf_convert_input *input, const kf_output *output,
                    kf_summary *summary)
 {
@@ -98,19 +115,10 @@ static bool to_fbx(kf_job *job, const kf_format *format, const kf_convert_input 
         return false;
     kfi_recorded_parse(job, recorded, &job->options, &beside);
     summary->outputs = job->options.split_takes ? anim->take_count : 1;
-    for (size_t i = 0; i < summary->outputs; i++) {
-        kfi_scene scene;
-        const char *own = name;
-        if (job->options.split_takes) {
-            const char *base = kfi_stem(job, name, "animation");
-            own = base ? kfi_format_text(job, "%s.take%02zu.fbx", base, i + 1) : NULL;
-        }
-        if (!own || !kfi_make_scene(job, format, input->files, input->count, anim,
-                                    job->options.split_takes ? (int32_t)i : -1, &scene))
-            return false;
-        for (size_t t = 0; t < scene.lowered.anim.take_count; t++)
-            summary->tracks += scene.lowered.anim.takes[t].track_count;
-        if (output && !write_scene(job, output, own, &scene))
+    for (size_t i = 0; i < summary->outputs; i++) { /* of which many, one after the other, need no more memory than one */
+        kf_job aside = kfi_aside(job);
+        bool done = write_one(&aside, format, input, anim, output, name, i, summary);
+        if (!kfi_aside_end(job, &aside) || !done)
             return false;
     }
     return true;

@@ -169,6 +169,13 @@ void kfi_map_put(kfi_map *map, const char *name, uint32_t number)
     }
 }
 
+void kfi_map_set(kfi_map *map, const char *name, uint32_t number)
+{
+    size_t at = map_slot(map, name, strlen(name));
+    map->names[at] = name;
+    map->numbers[at] = number;
+}
+
 int64_t kfi_map_get(const kfi_map *map, const char *name, size_t length)
 {
     size_t at = map_slot(map, name, length);

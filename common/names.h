@@ -36,6 +36,7 @@ typedef struct kfi_map {
 
 bool kfi_map_init(kfi_map *map, kf_job *job, size_t expected); /* no more than that many go in */
 void kfi_map_put(kfi_map *map, const char *name, uint32_t number);
+void kfi_map_set(kfi_map *map, const char *name, uint32_t number); /* the last one counts */
 int64_t kfi_map_get(const kfi_map *map, const char *name, size_t length); /* -1: not there */
 
 /* A 64-bit hash of bytes (FNV-1a): for tables, not for trust. */

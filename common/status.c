@@ -40,6 +40,23 @@ kf_job kfi_aside(const kf_job *job)
     return aside;
 }
 
+/* What was said aside is said by the job: its words are the job's from now on. */
+static bool keep_messages(kf_job *job, const kf_job *aside)
+{
+    size_t count = job->message_count;
+    for (size_t i = 0; i < count; i++)
+        job->messages[i].repeats = aside->messages[i].repeats;
+    for (size_t i = count; i < aside->message_count; i++) {
+        kf_message own = aside->messages[i];
+        own.text = kfi_strdup(job, own.text);
+        kf_message *kept = own.text ? kfi_push(job, &job->messages, &job->message_count, sizeof *kept) : NULL;
+        if (!kept)
+            return false;
+        *kept = own;
+    }
+    return true;
+}
+
 bool kfi_aside_end(kf_job *job, kf_job *aside)
 {
     aside->arena.over_limit = aside->error.code == KF_MEMORY_LIMIT; /* or that of an arena beside it was */
@@ -47,8 +64,9 @@ bool kfi_aside_end(kf_job *job, kf_job *aside)
         kfi_no_memory(job, &aside->arena); /* of the job's limit */
     else if (!kfi_failed(job))
         job->error = aside->error;
+    bool kept = keep_messages(job, aside);
     kfi_arena_free(&aside->arena);
-    return !kfi_failed(job);
+    return kept && !kfi_failed(job);
 }
 
 char *kfi_strndup(kf_job *job, const char *text, size_t size)

@@ -36,8 +36,8 @@ void *kfi_alloc(kf_job *job, size_t count, size_t size);
 void *kfi_alloc_raw(kf_job *job, size_t count, size_t size);
 /* Says that an allocation has failed, of the job's arena or of another one within its limit; always false. */
 bool kfi_no_memory(kf_job *job, const kfi_arena *arena);
-/* The same job with memory of its own, within what is left of the job's: for work of which little is kept. It has nothing to
- * say but errors. At its end that memory is given back, and an error goes to the job; false if there is one. */
+/* The same job with memory of its own, within what is left of the job's: for work of which little is kept. At its end that
+ * memory is given back, and what it had to say goes to the job; false if that is an error. */
 kf_job kfi_aside(const kf_job *job);
 bool kfi_aside_end(kf_job *job, kf_job *aside);
 /* A copy with a NUL behind it. */

@@ -22,6 +22,9 @@ static bool memory_patch(void *user, uint64_t at, const void *data, size_t size)
     return true;
 }
 
+/* Room for each byte of the FBX, which is in no file that the ceiling counts. */
+enum { PER_BYTE = 16 };
+
 /* The FBX of a file, read again. */
 static const kf_anim *there(kf_job *job, const kfi_scene *scene)
 {
@@ -33,6 +36,8 @@ static const kf_anim *there(kf_job *job, const kfi_scene *scene)
         return NULL;
     }
     kf_file fbx = {"memory.fbx", out.data, out.size};
+    if (job->options.max_memory == 0)
+        job->arena.limit += PER_BYTE * (uint64_t)out.size;
     return kfi_import(job, &kfi_format_fbx, &fbx, 1);
 }
 
@@ -92,6 +97,24 @@ static bool excused(const kf_job *job, const kf_anim *anim, const kfi_lowered *l
     return false;
 }
 
+/* By way of the capsule's bytes, as it would travel. */
+static bool restore(kf_job *job, const kf_format *format, const kfi_scene *scene, const kf_file *files, size_t count,
+                    kf_verdict *verdict)
+{
+    kfi_original original = {0};
+    kfi_merge_report report;
+    const kf_anim *edited = there(job, scene);
+    if (!edited || !kfi_capsule_unpack(job, scene->sidecar, scene->sidecar_size, &original.capsule))
+        return false;
+    original.files = original.capsule.files;
+    original.count = original.capsule.count;
+    if (!kfi_rewrite(job, format, edited, &original) ||
+        !kfi_export_edited(job, format, edited, &original, files[0].name, &report))
+        return false;
+    verdict->restored = same_files(job, files, count, &verdict->first_difference);
+    return true;
+}
+
 static bool verify(kf_job *job, const kf_file *files, size_t count, kf_verdict *verdict)
 {
     kfi_allow_input(job, files, count);
@@ -102,21 +125,12 @@ static bool verify(kf_job *job, const kf_file *files, size_t count, kf_verdict *
         return kfi_fail(job, KF_BAD_ARGUMENT, KF_NO_OFFSET, "verify takes a game's file, not an FBX");
     const kf_anim *anim = kfi_import(job, format, files, count);
     kfi_scene scene;
-    const kf_anim *edited = NULL;
-    if (!anim || !kfi_make_scene(job, format, files, count, anim, -1, &scene) || !(edited = there(job, &scene)))
+    if (!anim || !kfi_make_scene(job, format, files, count, anim, -1, &scene))
         return false;
-
-    /* By way of the capsule's bytes, as it would travel. */
-    kfi_original original = {0};
-    kfi_merge_report report;
-    if (!kfi_capsule_unpack(job, scene.sidecar, scene.sidecar_size, &original.capsule))
+    kf_job aside = kfi_aside(job);
+    bool done = restore(&aside, format, &scene, files, count, verdict);
+    if (!kfi_aside_end(job, &aside) || !done)
         return false;
-    original.files = original.capsule.files;
-    original.count = original.capsule.count;
-    if (!kfi_rewrite(job, format, edited, &original) ||
-        !kfi_export_edited(job, format, edited, &original, files[0].name, &report))
-        return false;
-    verdict->restored = same_files(job, files, count, &verdict->first_difference);
 
     /* With no key at all there is nothing to make anew. */
     double start, end;
@@ -130,7 +144,8 @@ static bool verify(kf_job *job, const kf_file *files, size_t count, kf_verdict *
 
     /* Read once more: the merge may have worked on the keys of the first. Nor is a rate asked for that only the
      * original could say. */
-    edited = there(job, &scene);
+    kfi_merge_report report;
+    const kf_anim *edited = there(job, &scene);
     if (format->capabilities.frame_rate > 0)
         job->options.frame_rate = anim->frame_rate;
     if (!edited || !kfi_export_edited(job, format, edited, NULL, files[0].name, &report))

@@ -3,6 +3,7 @@
 #include "ei.h"
 
 #include "curve.h"
+#include "names.h"
 
 #include <float.h>
 #include <math.h>
@@ -175,29 +176,38 @@ static bool has_tracks(const ei_part *part, size_t node)
     return false;
 }
 
+/* The names that files have, each with the number that the next node of that name gets. */
+static bool list_names(kf_export_job *out, kfi_map *names)
+{
+    if (!kfi_map_init(names, out->job, out->count + out->anim->node_count))
+        return false;
+    for (size_t i = 0; i < out->count; i++)
+        kfi_map_set(names, out->files[i].name, 2);
+    return true;
+}
+
 /* A file's name made of a node's: what no folder could hold becomes '_', and a name that was used gets a
  * number. */
-static const char *file_name(kf_export_job *out, const char *node)
+static const char *file_name(kf_job *job, kfi_map *names, const char *node)
 {
-    char *base = kfi_strdup(out->job, node[0] ? node : "part");
+    char *base = kfi_strdup(job, node[0] ? node : "part");
     for (char *p = base; p && *p; p++)
         if ((unsigned char)*p < 0x20 || *p == 0x7f || strchr("/\\:*?\"<>|", *p) || (p == base && *p == '.'))
             *p = '_';
-    char *name = base ? kfi_format_text(out->job, "%s.anm", base) : NULL;
-    for (unsigned again = 2; name; again++) {
-        bool used = false;
-        for (size_t i = 0; i < out->job->emitted_count && !used; i++)
-            used = strcmp(out->job->emitted[i].name, name) == 0;
-        for (size_t i = 0; i < out->count && !used; i++)
-            used = strcmp(out->files[i].name, name) == 0;
-        if (!used)
-            break;
-        name = kfi_format_text(out->job, "%s_%u.anm", base, again);
-    }
+    const char *plain = base ? kfi_format_text(job, "%s.anm", base) : NULL, *name = plain;
+    if (!plain)
+        return NULL;
+    int64_t number = kfi_map_get(names, plain, strlen(plain));
+    while (name && kfi_map_get(names, name, strlen(name)) >= 0)
+        name = kfi_format_text(job, "%s_%lld.anm", base, (long long)number++);
+    if (name != plain)
+        kfi_map_set(names, plain, (uint32_t)number);
+    if (name)
+        kfi_map_set(names, name, 2);
     return name;
 }
 
-static bool export_fresh(kf_export_job *out, ei_part *part)
+static bool export_fresh(kf_export_job *out, ei_part *part, kfi_map *names)
 {
     const kf_anim *anim = out->anim;
     size_t moving = 0, nodes = 0;
@@ -215,14 +225,14 @@ static bool export_fresh(kf_export_job *out, ei_part *part)
         if (moving ? !has_tracks(part, i) : anim->nodes[i].kind == KF_NODE_OTHER)
             continue;
         part->node = (uint32_t)i;
-        const char *name = parts == 1 && out->output ? out->output : file_name(out, anim->nodes[i].name);
+        const char *name = parts == 1 && out->output ? out->output : file_name(out->job, names, anim->nodes[i].name);
         if (!name || !write_part(out, part, name))
             return false;
     }
     return true;
 }
 
-static bool export_merged(kf_export_job *out, ei_part *part)
+static bool export_merged(kf_export_job *out, ei_part *part, kfi_map *names)
 {
     const kf_anim *anim = out->anim;
     const ei_native *native = out->original->native;
@@ -244,7 +254,7 @@ static bool export_merged(kf_export_job *out, ei_part *part)
                     return false;
                 continue;
             }
-            const char *name = file_name(out, node->name);
+            const char *name = file_name(out->job, names, node->name);
             if (!name ||
                 !kfi_note(out->job, "new-part", "node \"%.60s\" is new and becomes the file \"%.100s\"",
                           node->name, name) ||
@@ -280,15 +290,16 @@ bool kfi_ei_export(kf_export_job *out)
     else if (out->options->frame_rate > 0)
         part.rate = out->options->frame_rate;
     size_t *first, *order;
-    if (!kfi_tracks_by_node(out->job, anim, part.take, &first, &order))
+    kfi_map names;
+    if (!kfi_tracks_by_node(out->job, anim, part.take, &first, &order) || !list_names(out, &names))
         return false;
     part.first = first;
     part.order = order;
     if (out->original)
-        return export_merged(out, &part);
+        return export_merged(out, &part, &names);
     double start, end;
     part.start = part.take->start;
     if (kfi_take_range(part.take, &start, &end) && start < part.start)
         part.start = start;
-    return export_fresh(out, &part);
+    return export_fresh(out, &part, &names);
 }

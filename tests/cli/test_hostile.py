@@ -12,6 +12,7 @@ import zlib
 
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "generate"))
+import fbxmade
 import mm2_anim
 import nytro_anim
 import x4_ani
@@ -87,6 +88,40 @@ class Names(Case):
         self.verify()
         self.come_back()
 
+    def test_takes_apart(self):
+        """An FBX for each take: in the folder, whatever the takes are called, and in no more memory than one of them needs."""
+        names = [name[:63] for name in dict.fromkeys(NAMES)]
+        self.game("all.ani", self.x4(*((b"a", name) for name in names)))
+        self.keyferry("convert", "in/game/all.ani", "in/fbx/", "--split-takes", "--max-memory", "24M")
+        self.assertEqual(self.names(), sorted(["in/game/all.ani"] + [f"in/fbx/all.take{i + 1:02}.fbx{kind}" for i in range(len(names))
+                                                                     for kind in ("", ".kf")]))
+        self.keyferry("convert", *(n for n in self.names() if n.endswith(".fbx")), "in/back.ani")
+        self.assertEqual((self.dir / "in/back.ani").read_bytes(), self.made["all.ani"])
+
+    def test_names_of_files(self):
+        """Formats that hold no names call their nodes and takes by the file's."""
+        for format, source in (("ei-anm", "wing.anm"), ("mm2-anim", "two-bones.anim"), ("vib-anm", "first.anm"), ("x4-ani", "door.ani"),
+                               ("nytro-anim", "linear.nanim")):
+            data = (SOURCE / "tests" / "data" / format / source).read_bytes()
+            for i, name in enumerate(n for n in NAMES if not set(n) & set(b"/\\:") and n.strip(b".") and n[0] != 0x2e):
+                path = os.fsdecode(b"%d-%s." % (i, name)) + source.split(".")[1]
+                self.put(f"in/{format}/{path}", data)
+            for how in ([], ["--ascii", "--no-capsule"]):
+                self.keyferry("convert", "-y", f"in/{format}", "in/fbx/", "--from", format, *how)
+                self.keyferry("convert", "-y", "in/fbx", "in/back/")
+                found = {n.split("/")[2]: d for n, d in self.files().items() if n.startswith("in/back/")}
+                self.assertEqual(found, {n.split("/")[2]: data for n in self.names() if n.startswith(f"in/{format}/")})
+                for n in self.names():
+                    if n.startswith(("in/fbx/", "in/back/")):
+                        os.remove(self.dir / n)
+
+    def test_very_many(self):
+        """Names that are thousands of times the same one, there and back with the memory that is allowed by default."""
+        self.game("many.ani", self.x4(*[(b"same", b"take")] * 2000))
+        self.game("many.nanim", self.nytro(*[b"same"] * 3000))
+        self.verify()
+        self.come_back()
+
     def test_a_rig(self):
         """Bones of a skeleton: the same name twice, and one that is its own parent's."""
         clip = mm2_anim.clip(1, 1, [mm2_anim.channel(15, [[0.1] * 15])])
@@ -129,6 +164,17 @@ class FromFbx(Case):
         self.assertEqual({n.split("/")[1] for n in self.names()} - {"fbx"}, {"out-ei-anm", "out-x4-ani", "out-nytro-anim", "out-fbx"}
                          | {n.split("/")[1] for n in self.names() if n.startswith(("in/out-mm2", "in/out-vib"))})
         self.assertFalse([n for n in self.names() if len(n.split("/")) != 3])
+
+    def test_many_of_one_name(self):
+        """Each gets a file, by the next number; neither time nor memory is for trying all numbers over again."""
+        def put(name, count):
+            scene = fbxmade.scene({f"m{i}": {"T": [[(0, 1), (1, 2)]] * 3} for i in range(count)}, 30, 1)
+            self.put(name, re.sub(r"Model::m\d+", "Model::same", scene).encode())
+        put("some.fbx", 20)
+        self.keyferry("convert", "some.fbx", "out/", "--to", "ei-anm")
+        self.assertEqual({n for n in self.names() if n.startswith("out/")}, {"out/same.anm"} | {f"out/same_{i}.anm" for i in range(2, 21)})
+        put("many.fbx", 2000)
+        self.keyferry("convert", "many.fbx", "out/", "--to", "ei-anm", "--max-memory", "40M", "--dry-run")
 
     def keyferry_any(self, *words):
         """Whatever the exit code is."""
