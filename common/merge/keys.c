@@ -126,8 +126,26 @@ static void make_explicit(building *b, size_t k)
     b->origin[k + 1].changed |= KF_CHANGED_IN;
 }
 
-static void take_changes(building *b, size_t k, uint32_t changed, const kf_curve *e, size_t j)
+static bool same_rise(const kfi_merge_track *t, kf_handle was, double was_distance, kf_handle now, double now_distance)
 {
+    double a = was.dt != 0 ? was.dv / was.dt * was_distance : 0, b = now.dt != 0 ? now.dv / now.dt * now_distance : 0;
+    return fabs(a - b) <= t->limits->slope * (fmax(fabs(a), fabs(b)) + 1e-3);
+}
+
+/* A handle as it came back. FBX rounds its length: where the segment was stretched and the handle with it, it is the original's,
+ * stretched. */
+static kf_handle stretched_handle(const kfi_merge_track *t, kf_handle original, kf_handle was, double was_segment, kf_handle now,
+                                  double now_segment)
+{
+    bool told = was_segment != 0 && now_segment != 0 && fabs(was.dt - original.dt) <= 1e-3 * fabs(original.dt);
+    if (!told || fabs(was.dt / was_segment - now.dt / now_segment) > 1.01e-4 || !same_rise(t, was, was_segment, now, now_segment))
+        return now;
+    return (kf_handle){original.dt * now_segment / was_segment, original.dv};
+}
+
+static void take_changes(building *b, size_t k, uint32_t changed, const kf_curve *w, size_t i, const kf_curve *e, size_t j)
+{
+    const kf_handles was = kfi_handles_of(w, i);
     kf_key *key = &b->to->keys[k];
     kf_key now = edited_key(b->t, e, j);
     kf_handles own = kfi_handles_of(e, j);
@@ -140,9 +158,15 @@ static void take_changes(building *b, size_t k, uint32_t changed, const kf_curve
         key->native = 0;
     }
     if (changed & (KF_CHANGED_INTERP | KF_CHANGED_OUT))
-        b->to->handles[k].out = own.out;
+        b->to->handles[k].out = i + 1 < w->count && j + 1 < e->count
+                                    ? stretched_handle(b->t, b->to->handles[k].out, was.out, w->keys[i + 1].time - w->keys[i].time,
+                                                       own.out, e->keys[j + 1].time - e->keys[j].time)
+                                    : own.out;
     if (changed & KF_CHANGED_IN)
-        b->to->handles[k].in = own.in;
+        b->to->handles[k].in = i > 0 && j > 0
+                                   ? stretched_handle(b->t, b->to->handles[k].in, was.in, w->keys[i - 1].time - w->keys[i].time,
+                                                      own.in, e->keys[j - 1].time - e->keys[j].time)
+                                   : own.in;
     if (changed & (KF_CHANGED_TCB | KF_CHANGED_INTERP) && e->keys[j].interp == KF_TCB && b->to->tcb) {
         b->to->tcb[k].tension = e->tcb[j].tension;
         b->to->tcb[k].continuity = e->tcb[j].continuity;
@@ -207,12 +231,6 @@ static double place_of(const kf_curve *curve, size_t i, size_t first, size_t las
 {
     *distance = curve->keys[last].time - curve->keys[first].time;
     return *distance > 0 ? (curve->keys[i].time - curve->keys[first].time) / *distance : 0;
-}
-
-static bool same_rise(const kfi_merge_track *t, kf_handle was, double was_distance, kf_handle now, double now_distance)
-{
-    double a = was.dt != 0 ? was.dv / was.dt * was_distance : 0, b = now.dt != 0 ? now.dv / now.dt * now_distance : 0;
-    return fabs(a - b) <= t->limits->slope * (fmax(fabs(a), fabs(b)) + 1e-3);
 }
 
 /* A TCB key's slopes follow from its numbers. Where its segment was stretched, and they with it, nobody edited them. */
@@ -379,7 +397,7 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
             changed |= reshaped(&b, w, i, e, j, &p, several);
             b.origin[k] = (kf_origin){origin, changed};
             kfi_copy_keys(&to, k, from, origin, 1);
-            take_changes(&b, k, changed, e, j);
+            take_changes(&b, k, changed, w, i, e, j);
             t->keys_changed += changed != 0;
             kept++;
         }

@@ -330,6 +330,7 @@ class Edits(unittest.TestCase):
             for at in range(self.KEYS, len(out), 128):
                 self.assertEqual(out[at:at + 24], self.original[at:at + 24])
                 self.assertEqual(self.floats(out, at + 24, 1)[0], 2 * self.floats(self.original, at + 24, 1)[0])
+                self.assertEqual(self.floats(out, at + 28, 12)[1::2], self.floats(self.original, at + 28, 12)[1::2])
                 self.assertEqual(out[at + 76:at + 128], self.original[at + 76:at + 128])
             for at in range(self.TABLE, self.KEYS, 160):
                 self.assertEqual(struct.unpack_from("<f", out, at + 148), (6.0,))
