@@ -3,7 +3,7 @@
 #include "ei.h"
 
 #include "curve.h"
-#include "names.h"
+#include "names_file.h"
 
 #include <float.h>
 #include <math.h>
@@ -176,38 +176,12 @@ static bool has_tracks(const ei_part *part, size_t node)
     return false;
 }
 
-/* The names that files have, each with the number that the next node of that name gets. */
-static bool list_names(kf_export_job *out, kfi_map *names)
+static const char *file_for(kfi_file_names *names, const kf_node *node)
 {
-    if (!kfi_map_init(names, out->job, out->count + out->anim->node_count))
-        return false;
-    for (size_t i = 0; i < out->count; i++)
-        kfi_map_set(names, out->files[i].name, 2);
-    return true;
+    return kfi_file_name(names, "", node->name[0] ? node->name : "part");
 }
 
-/* A file's name made of a node's: what no folder could hold becomes '_', and a name that was used gets a
- * number. */
-static const char *file_name(kf_job *job, kfi_map *names, const char *node)
-{
-    char *base = kfi_strdup(job, node[0] ? node : "part");
-    for (char *p = base; p && *p; p++)
-        if ((unsigned char)*p < 0x20 || *p == 0x7f || strchr("/\\:*?\"<>|", *p) || (p == base && *p == '.'))
-            *p = '_';
-    const char *plain = base ? kfi_format_text(job, "%s.anm", base) : NULL, *name = plain;
-    if (!plain)
-        return NULL;
-    int64_t number = kfi_map_get(names, plain, strlen(plain));
-    while (name && kfi_map_get(names, name, strlen(name)) >= 0)
-        name = kfi_format_text(job, "%s_%lld.anm", base, (long long)number++);
-    if (name != plain)
-        kfi_map_set(names, plain, (uint32_t)number);
-    if (name)
-        kfi_map_set(names, name, 2);
-    return name;
-}
-
-static bool export_fresh(kf_export_job *out, ei_part *part, kfi_map *names)
+static bool export_fresh(kf_export_job *out, ei_part *part, kfi_file_names *names)
 {
     const kf_anim *anim = out->anim;
     size_t moving = 0, nodes = 0;
@@ -225,14 +199,14 @@ static bool export_fresh(kf_export_job *out, ei_part *part, kfi_map *names)
         if (moving ? !has_tracks(part, i) : anim->nodes[i].kind == KF_NODE_OTHER)
             continue;
         part->node = (uint32_t)i;
-        const char *name = parts == 1 && out->output ? out->output : file_name(out->job, names, anim->nodes[i].name);
+        const char *name = parts == 1 && out->output ? out->output : file_for(names, &anim->nodes[i]);
         if (!name || !write_part(out, part, name))
             return false;
     }
     return true;
 }
 
-static bool export_merged(kf_export_job *out, ei_part *part, kfi_map *names)
+static bool export_merged(kf_export_job *out, ei_part *part, kfi_file_names *names)
 {
     const kf_anim *anim = out->anim;
     const ei_native *native = out->original->native;
@@ -254,7 +228,7 @@ static bool export_merged(kf_export_job *out, ei_part *part, kfi_map *names)
                     return false;
                 continue;
             }
-            const char *name = file_name(out->job, names, node->name);
+            const char *name = file_for(names, node);
             if (!name ||
                 !kfi_note(out->job, "new-part", "node \"%.60s\" is new and becomes the file \"%.100s\"",
                           node->name, name) ||
@@ -290,8 +264,8 @@ bool kfi_ei_export(kf_export_job *out)
     else if (out->options->frame_rate > 0)
         part.rate = out->options->frame_rate;
     size_t *first, *order;
-    kfi_map names;
-    if (!kfi_tracks_by_node(out->job, anim, part.take, &first, &order) || !list_names(out, &names))
+    kfi_file_names names;
+    if (!kfi_tracks_by_node(out->job, anim, part.take, &first, &order) || !kfi_file_names_init(&names, out, anim->node_count, "anm"))
         return false;
     part.first = first;
     part.order = order;

@@ -1,5 +1,7 @@
 #include "export.h"
 
+#include "names_file.h"
+
 #include <stdlib.h>
 
 /* A clip from any animation, in the layout of the retail files: which nodes are bones, and in which order,
@@ -238,14 +240,14 @@ bool mm2_export_fresh(kf_export_job *out)
     kf_take pose = {.name = "pose"};
     if (anim->take_count <= 1)
         return export_take(out, anim->take_count ? anim->takes : &pose, bone_of, bones, output);
-    const char *stem = kfi_stem(out->job, output, "clip");
-    for (size_t i = 0; stem && i < anim->take_count; i++) {
-        char *name = kfi_format_text(out->job, "%s_%s.anim", stem, anim->takes[i].name);
-        for (char *at = name; at && *at; at++)
-            if (*at == '/' || *at == '\\' || *at == ':')
-                *at = '_';
+    kfi_file_names names;
+    const char *stem = kfi_stem(out->job, output, "clip"), *before = stem ? kfi_format_text(out->job, "%s_", stem) : NULL;
+    if (!before || !kfi_file_names_init(&names, out, anim->take_count, "anim"))
+        return false;
+    for (size_t i = 0; i < anim->take_count; i++) {
+        const char *name = kfi_file_name(&names, before, anim->takes[i].name);
         if (!name || !export_take(out, &anim->takes[i], bone_of, bones, name))
             return false;
     }
-    return stem != NULL;
+    return true;
 }

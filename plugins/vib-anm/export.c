@@ -1,5 +1,7 @@
 #include "export.h"
 
+#include "names_file.h"
+
 #include <math.h>
 
 /* A file under construction. */
@@ -276,23 +278,16 @@ static bool export_fresh(vib_exporter *ex, kf_export_job *out, const char *name)
     return end_file(ex, &to, out->host, name);
 }
 
-/* The name of a file for a take that has none. */
-static char *name_for(kf_job *job, const char *output, const kf_take *take)
-{
-    const char *stem = output ? kfi_stem(job, output, "animation") : NULL;
-    char *name = stem ? kfi_format_text(job, "%s_%s.anm", stem, take->name)
-                      : kfi_format_text(job, "%s.anm", take->name);
-    for (char *at = name; at && *at; at++)
-        if (*at == '/' || *at == '\\' || *at == ':')
-            *at = '_';
-    return name;
-}
-
 bool vib_export(kf_export_job *out)
 {
     const kf_take pose = {.name = "pose"}; /* a scene without takes: one frame */
     const kf_anim *anim = out->anim;
     size_t takes = anim->take_count > 0 ? anim->take_count : 1;
+    kfi_file_names names;
+    const char *stem = out->output ? kfi_stem(out->job, out->output, "animation") : NULL;
+    const char *before = stem ? kfi_format_text(out->job, "%s_", stem) : "";
+    if ((out->output && !stem) || !before || !kfi_file_names_init(&names, out, takes, "anm"))
+        return false;
     for (size_t i = 0; i < takes; i++) {
         vib_exporter ex = {.job = out->job, .anim = anim, .take = anim->take_count ? &anim->takes[i] : &pose};
         if (out->original && ex.take->source == 0) {
@@ -302,7 +297,7 @@ bool vib_export(kf_export_job *out)
                 return false;
             continue;
         }
-        const char *name = takes == 1 && out->output ? out->output : name_for(out->job, out->output, ex.take);
+        const char *name = takes == 1 && out->output ? out->output : kfi_file_name(&names, before, ex.take->name);
         kfi_order_from_name(out->options->rotation_order, &ex.order);
         if (!name || !export_fresh(&ex, out, name))
             return false;

@@ -176,6 +176,20 @@ class FromFbx(Case):
         put("many.fbx", 2000)
         self.keyferry("convert", "many.fbx", "out/", "--to", "ei-anm", "--max-memory", "40M", "--dry-run")
 
+    def test_takes_of_one_name(self):
+        """A file for each of them, and one that the folder can hold."""
+        scene = fbxmade.scene({"object_000": {"T": [[(0, 1), (1, 2)]] * 3}}, 30, 1)
+        for i, name in enumerate(["same", "same", "same_2", "same", "../x", "a:b", ".."]):
+            scene = scene.replace("Objects: {", f'Objects: {{\nAnimationStack: {9000 + i}, "AnimStack::{name}", "" {{\n}}\n'
+                                  f'AnimationLayer: {9100 + i}, "AnimLayer::x", "" {{\n}}')
+            scene = scene.replace("Connections: {", f'Connections: {{\nC: "OO",{9100 + i},{9000 + i}')
+        self.put("in/takes.fbx", scene.encode())
+        for id, extension in (("mm2-anim", "anim"), ("vib-anm", "anm")):
+            self.keyferry("convert", "in/takes.fbx", f"in/{id}/", "--to", id)
+            self.assertEqual({n.removeprefix(f"in/{id}/") for n in self.names() if n.startswith(f"in/{id}/")},
+                             {f"takes_{name}.{extension}" for name in ("Take 001", "same", "same_2", "same_3", "same_4", ".._x", "a_b", "..")})
+        self.assertEqual({n.split("/")[0] for n in self.names()}, {"in"})
+
     def keyferry_any(self, *words):
         """Whatever the exit code is."""
         for code in (0, 1):
