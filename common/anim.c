@@ -205,6 +205,13 @@ bool kfi_warn_lost(kf_job *job, const char *id, const kf_anim *anim, const kf_ta
                     track->name ? " " : "", track->name ? track->name : "", kfi_track_start(track, take->start), why);
 }
 
+bool kfi_note_unnamed(kf_job *job, const kf_anim *original, const kf_take *take)
+{
+    bool known = original && take->source >= 0 && (size_t)take->source < original->take_count;
+    return !known || strcmp(take->name, original->takes[take->source].name) == 0 ||
+           kfi_note(job, "unnamed", "take \"%.60s\": the format has no room for its new name", take->name);
+}
+
 void kfi_fit_take_ranges(kf_anim *anim)
 {
     for (size_t i = 0; i < anim->take_count; i++)

@@ -265,7 +265,8 @@ bool kfi_ei_export(kf_export_job *out)
         part.rate = out->options->frame_rate;
     size_t *first, *order;
     kfi_file_names names;
-    if (!kfi_tracks_by_node(out->job, anim, part.take, &first, &order) || !kfi_file_names_init(&names, out, anim->node_count, "anm"))
+    if (!kfi_note_unnamed(out->job, out->original, part.take) ||
+        !kfi_tracks_by_node(out->job, anim, part.take, &first, &order) || !kfi_file_names_init(&names, out, anim->node_count, "anm"))
         return false;
     part.first = first;
     part.order = order;

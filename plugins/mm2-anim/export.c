@@ -239,7 +239,7 @@ static bool export_known_take(mm2_exporter *ex, kf_export_job *out)
     const kf_take *before = &out->original->takes[ex->take->source];
     double rate = out->original->frame_rate;
     ex->from = &native->clips[ex->take->source];
-    if (!plan_like(ex, ex->from))
+    if (!kfi_note_unnamed(ex->job, out->original, ex->take) || !plan_like(ex, ex->from))
         return false;
     double shift = kfi_frames_between(before->start, ex->take->start, rate);
     if (shift == 0 && kfi_frames_between(before->end, ex->take->end, rate) == 0) {

@@ -293,7 +293,7 @@ bool vib_export(kf_export_job *out)
         if (out->original && ex.take->source == 0) {
             ex.original = out->original;
             ex.order = out->original->node_count ? (kf_rotation_order)out->original->nodes[0].order : KF_XYZ;
-            if (!export_onto(&ex, out))
+            if (!kfi_note_unnamed(out->job, out->original, ex.take) || !export_onto(&ex, out))
                 return false;
             continue;
         }

@@ -108,6 +108,7 @@ class EvilIslands(EditCase):
 
     def test_take_renamed(self):
         self.assertEqual(self.edit(lambda scene: rename_take(scene, "animation", "run")), self.original)
+        self.assertIn('note: take "run": the format has no room for its new name', self.said)
 
     def parts(self, change, *back):
         """Two parts there and back: what came out, by name."""
@@ -221,6 +222,7 @@ class Midtown(EditCase):
 
     def test_take_renamed(self):
         self.assertEqual(self.edit(lambda scene: rename_take(scene, "x", "run")), self.original)
+        self.assertIn('note: take "run": the format has no room for its new name', self.said)
 
 
 # ---------------------------------------------------------------- Vib-Ribbon
@@ -319,6 +321,7 @@ class VibRibbon(EditCase):
 
     def test_take_renamed(self):
         self.assertEqual(self.edit(lambda scene: rename_take(scene, "x", "run")), self.original)
+        self.assertIn('note: take "run": the format has no room for its new name', self.said)
 
 
 if __name__ == "__main__":
