@@ -136,6 +136,22 @@ static void wait_and_tell(batch *b, batch_result *total)
     clear_bar(b);
 }
 
+/* Of many files, those that failed have long scrolled away: their names once more. */
+static void name_failed(const batch *b, const batch_result *total)
+{
+    enum { A_SCREEN = 20, MOST = 10 };
+    size_t named = 0;
+    for (size_t i = 0; i < b->count && b->count > A_SCREEN && !b->c->json && named < MOST; i++) {
+        const result *r = &b->results[i];
+        if (!r->ready || r->exit_code == SKIPPED || r->exit_code == EXIT_DONE)
+            continue;
+        say(stderr, "failed: %s", b->names[i]);
+        named++;
+    }
+    if (named == MOST && total->failed > named)
+        say(stderr, "failed: %zu more", total->failed - named);
+}
+
 batch_result run_batch(cli *c, size_t count, char *const *names, batch_work *work, void *user)
 {
     batch b = {.c = c, .count = count, .names = names, .work = work, .user = user};
@@ -158,6 +174,7 @@ batch_result run_batch(cli *c, size_t count, char *const *names, batch_work *wor
     wait_and_tell(&b, &total);
     for (size_t i = 0; i < started; i++)
         thread_join(ids[i]);
+    name_failed(&b, &total);
     free(ids);
     free(b.results);
     condition_free(&b.news);

@@ -57,6 +57,14 @@ class Tree(Case):
         self.assertIn("game/a/broken.ani: offset 0x", done.err)
         self.assertIn("4 converted, 1 failed, 1 left alone", done.err)
         self.assertFalse((self.dir / "fbx/a/broken.fbx").exists())
+        self.assertNotIn("failed: game", done.err)
+        for i in range(30):
+            self.put(f"game/many/{i:03}.smpl", sample([(0, i), (1, i * 2)]))
+        lines = self.keyferry("convert", "game", "many/", code=1).err.splitlines()  # too many to see what was said first
+        self.assertEqual(lines[-2:], ["keyferry: failed: game/a/broken.ani", "keyferry: 34 converted, 1 failed, 1 left alone"])
+        lines = self.keyferry("convert", "game", "many/", code=3).err.splitlines()  # all exist
+        self.assertEqual(sum(line.startswith("keyferry: failed: game/") for line in lines), 10)
+        self.assertEqual(lines[-2:], ["keyferry: failed: 25 more", "keyferry: 0 converted, 35 failed, 1 left alone"])
 
     def test_overwriting(self):
         self.keyferry("convert", "game", "fbx/")
