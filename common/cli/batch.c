@@ -20,7 +20,9 @@ typedef struct batch {
     void *user;
     lock guard;
     condition news;
-    size_t next, finished;
+    size_t threads, working; /* how many there are, and at work now */
+    size_t next;             /* the first that nobody has taken */
+    size_t finished, current;
     result *results;
     double began;
     bool bar;
@@ -72,19 +74,43 @@ static void do_one(batch *b, size_t index)
     memory_close(&r->err);
 }
 
+static bool same_folder(const char *a, const char *b)
+{
+    size_t size = (size_t)(base_name(a) - a);
+    return (size_t)(base_name(b) - b) == size && memcmp(a, b, size) == 0;
+}
+
+/* The end of what a thread takes next: files of one folder, as two that make files in the same one wait for each other,
+ * and the fewer the less is left, so that all threads end together. */
+static size_t end_of_run(const batch *b)
+{
+    enum { LONGEST = 256, SHARES = 8 };
+    size_t most = (b->count - b->next) / (SHARES * b->threads), end = b->next + 1;
+    if (most > LONGEST)
+        most = LONGEST;
+    while (end < b->count && end - b->next < most && same_folder(b->names[b->next], b->names[end]))
+        end++;
+    return end;
+}
+
 static void worker(void *user)
 {
     batch *b = user;
     lock_take(&b->guard);
+    b->working++;
     while (b->next < b->count && !stop_asked()) {
-        size_t index = b->next++;
-        lock_give(&b->guard);
-        do_one(b, index);
-        lock_take(&b->guard);
-        b->results[index].ready = true;
-        if (++b->finished == b->count) /* till then somebody looks ten times a second */
-            condition_tell(&b->news);
+        size_t index = b->next, end = end_of_run(b);
+        for (b->next = end; index < end && !stop_asked(); index++) {
+            b->current = index;
+            lock_give(&b->guard);
+            do_one(b, index);
+            lock_take(&b->guard);
+            b->results[index].ready = true;
+            b->finished++;
+        }
     }
+    if (--b->working == 0) /* till then somebody looks ten times a second */
+        condition_tell(&b->news);
     lock_give(&b->guard);
 }
 
@@ -113,8 +139,7 @@ static void tell(batch *b, result *r, batch_result *total)
         total->exit_code = worse(total->exit_code, r->exit_code);
 }
 
-/* Prints results as their turn comes until all are there, or until it was asked to stop and nobody works any
- * more. */
+/* Prints results as their turn comes. Once it was asked to stop and nobody works any more there may be none of some. */
 static void wait_and_tell(batch *b, batch_result *total)
 {
     lock_take(&b->guard);
@@ -124,13 +149,12 @@ static void wait_and_tell(batch *b, batch_result *total)
             tell(b, &b->results[told], total);
             lock_take(&b->guard);
             told++;
-            draw_bar(b, b->finished, b->next ? b->next - 1 : 0);
-            continue;
+        } else if (stop_asked() && b->working == 0) {
+            told++;
+        } else {
+            condition_wait(&b->news, &b->guard, 0.1);
         }
-        if (stop_asked() && b->finished == b->next && told >= b->next)
-            break;
-        condition_wait(&b->news, &b->guard, 0.1);
-        draw_bar(b, b->finished, b->next ? b->next - 1 : 0);
+        draw_bar(b, b->finished, b->current);
     }
     lock_give(&b->guard);
     clear_bar(b);
@@ -161,13 +185,13 @@ batch_result run_batch(cli *c, size_t count, char *const *names, batch_work *wor
     b.began = seconds_now();
     lock_make(&b.guard);
     condition_make(&b.news);
-    size_t threads = c->jobs ? c->jobs : processors();
-    if (threads > count)
-        threads = count;
-    thread *ids = need(calloc(threads + 1, sizeof *ids));
+    b.threads = c->jobs ? c->jobs : processors();
+    if (b.threads > count)
+        b.threads = count;
+    thread *ids = need(calloc(b.threads + 1, sizeof *ids));
     defer_signals(true);
     size_t started = 0;
-    while (started < threads && thread_start(&ids[started], work_in_thread, &b))
+    while (started < b.threads && thread_start(&ids[started], work_in_thread, &b))
         started++;
     if (started == 0 && count > 0)
         worker(&b); /* no threads to be had: here, then */
