@@ -2,8 +2,6 @@
  * numbers. */
 #include "nytro.h"
 
-#include "tolerance.h"
-
 #include <math.h>
 
 /* Times this near are one key: about the step of a 32-bit time. */
@@ -170,16 +168,8 @@ static void at_stored_time(const kf_quat_curve *quat, nytro_key *key)
 
 static bool gather_rotations(nytro_node *node, nytro_channel *to, size_t limit)
 {
-    const kf_track *track = to->track;
-    const kf_node *from = &node->anim->nodes[node->index];
-    double tolerance = kfi_tolerated_angle(node->options->tolerance);
+    const kf_track *track = to->track; /* of quaternions: the format is one that has them */
     to->quat = track->quat;
-    if (!track->quaternion &&
-        !kfi_quat_from_euler_curves(node->job, track->curve, track->rest, (kf_rotation_order)from->order,
-                                    tolerance * 0.5, &to->quat))
-        return false;
-    if (!track->quaternion)
-        to->quat.origin = NULL; /* it names Euler keys */
     to->keys = kfi_alloc(node->job, to->quat.count, sizeof *to->keys);
     if (!to->keys)
         return false;

@@ -92,8 +92,6 @@ x4_list kfi_x4_list_of(const x4_plan *p, const x4_planned *item, unsigned kind)
 static bool add_track(x4_plan *p, size_t take, const kf_track *track)
 {
     int kind = kind_of(track);
-    if (track->node >= p->anim->node_count)
-        return kfi_fail(p->job, KF_BAD_ARGUMENT, KF_NO_OFFSET, "a track has no node");
     if (kind == X4_NONE)
         return kfi_warn(p->job, "channel-lost",
                         "node \"%.60s\", take \"%.60s\": this format cannot store the channel %s%s%.60s",
