@@ -26,6 +26,21 @@ static const kf_property *find_property(const kf_anim *anim, int32_t node, const
     return NULL;
 }
 
+/* With --base it only has to tell how the FBX was written, unless the rig is in it. */
+static bool unpack(kf_job *job, const kf_convert_input *input, const void *data, size_t size, kfi_capsule *capsule)
+{
+    if (input->base_count && kfi_capsule_peek(job, data, size, capsule)) {
+        kf_options ignored = {0};
+        kfi_recorded recorded;
+        kfi_recorded_parse(job, capsule->options, &ignored, &recorded);
+        if (!recorded.rig)
+            return true;
+    }
+    if (job->error.code == KF_BAD_INPUT)
+        job->error = (kf_error){.offset = KF_NO_OFFSET};
+    return !kfi_failed(job) && kfi_capsule_unpack(job, data, size, capsule);
+}
+
 static bool find_capsule(kf_job *job, const kf_anim *edited, const kf_convert_input *input, kfi_capsule *capsule,
                          const char **where)
 {
@@ -37,7 +52,7 @@ static bool find_capsule(kf_job *job, const kf_anim *edited, const kf_convert_in
         const uint8_t *data;
         size_t size;
         if (kfi_base64_decode(job, property->text, property->text_size, &data, &size) &&
-            kfi_capsule_unpack(job, data, size, capsule))
+            unpack(job, input, data, size, capsule))
             *where = "capsule";
         else if (!forgive(job, "the capsule in the FBX"))
             return false;
@@ -45,7 +60,7 @@ static bool find_capsule(kf_job *job, const kf_anim *edited, const kf_convert_in
     kf_file sidecar = {0};
     bool named = strcmp(digest, KFI_NO_DIGEST) != 0;
     if (!*where && named && input->find_sidecar && input->find_sidecar(input->user, digest, &sidecar) && sidecar.data) {
-        if (kfi_capsule_unpack(job, sidecar.data, sidecar.size, capsule))
+        if (unpack(job, input, sidecar.data, sidecar.size, capsule))
             *where = "sidecar";
         else if (!forgive(job, "the sidecar"))
             return false;

@@ -228,7 +228,7 @@ static bool plan_ahead(work *w)
 {
     const char *to = target(w);
     bool from_fbx = w->id && strcmp(w->id, "fbx") == 0;
-    if (!w->v->plan || from_fbx || w->c->options.split_takes || !to || strcmp(to, "fbx") != 0)
+    if (!w->v->plan || from_fbx || w->c->options.split_takes || !to || strcmp(to, "fbx") != 0 || !plain_name(w->name))
         return false;
     char *path = place(w, w->name);
     list_add(w->v->plan, path);

@@ -242,23 +242,38 @@ bool kfi_capsule_unpack(kf_job *job, const void *data, size_t size, kfi_capsule 
     return kfi_read_end(&in);
 }
 
+/* No more is unpacked than a directory usually takes. */
+static bool peek(kf_job *job, const void *data, size_t size, kfi_reader *in, uint32_t *total, uint32_t *crc, kfi_capsule *capsule)
+{
+    enum { PEEKED = 4096 };
+    const uint8_t *bytes = data;
+    *capsule = (kfi_capsule){0};
+    if (!read_header(job, bytes, size, total, crc)) return false;
+    size_t room = *total < PEEKED ? *total : PEEKED;
+    uint8_t *start = kfi_alloc_raw(job, room, 1);
+    if (!start || !inflate_into(job, bytes + HEADER_SIZE, size - HEADER_SIZE, *total == room, start, room)) return false;
+    kfi_reader_init(in, job, start, room);
+    return read_directory(job, in, capsule);
+}
+
+bool kfi_capsule_peek(kf_job *job, const void *data, size_t size, kfi_capsule *capsule)
+{
+    kfi_reader in;
+    uint32_t total, crc;
+    return peek(job, data, size, &in, &total, &crc, capsule);
+}
+
 /* What one file's bytes add to a checksum follows from the checksum of all: only the directory has to be unpacked. */
 bool kfi_capsule_digest_packed(kf_job *job, const void *data, size_t size, char digest[KFI_DIGEST_SIZE])
 {
-    const uint8_t *bytes = data;
-    uint8_t start[4096];
     uint32_t total, whole;
-    kfi_capsule capsule = {0};
+    kfi_capsule capsule;
     kfi_reader in;
-    if (!read_header(job, bytes, size, &total, &whole)) return false;
-    size_t room = total < sizeof start ? total : sizeof start;
-    if (!inflate_into(job, bytes + HEADER_SIZE, size - HEADER_SIZE, total == room, start, room)) return false;
-    kfi_reader_init(&in, job, start, room);
-    if (!read_directory(job, &in, &capsule) || capsule.count != 1 || capsule.files[0].size != total - in.at ||
-        capsule.files[0].size > INT32_MAX) /* z_off_t may have 32 bits */
+    if (!peek(job, data, size, &in, &total, &whole, &capsule) || capsule.count != 1 ||
+        capsule.files[0].size != total - in.at || capsule.files[0].size > INT32_MAX) /* z_off_t may have 32 bits */
         return false;
     z_off_t length = (z_off_t)capsule.files[0].size;
-    uLong directory = add_bytes(crc32(0, Z_NULL, 0), start, in.at);
+    uLong directory = add_bytes(crc32(0, Z_NULL, 0), in.data, in.at);
     uLong contents = whole ^ crc32_combine(directory, 0, length);
     uLong named = add_name(add_text(add_text(crc32(0, Z_NULL, 0), capsule.format), capsule.options), capsule.files);
     put_digest(crc32_combine(named, contents, length), digest);

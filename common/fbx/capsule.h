@@ -35,6 +35,10 @@ bool kfi_capsule_pack(kf_job *job, const kfi_capsule *capsule, const uint8_t **d
 /* Untrusted bytes: sizes are checked before anything is unpacked, file names lose any folder part. */
 bool kfi_capsule_unpack(kf_job *job, const void *data, size_t size, kfi_capsule *capsule);
 
+/* The same but for the files' bytes (their data is NULL), of which nothing is unpacked: damage there is not seen. False
+ * also where the beginning does not tell it all. */
+bool kfi_capsule_peek(kf_job *job, const void *data, size_t size, kfi_capsule *capsule);
+
 bool kfi_base64_encode(kf_job *job, const void *data, size_t size, const char **text, size_t *length);
 /* White space is skipped; anything else that is no base64 is refused. */
 bool kfi_base64_decode(kf_job *job, const char *text, size_t length, const uint8_t **data, size_t *size);

@@ -8,6 +8,7 @@
 #include "curve.h"
 #include "fbx/lower.h"
 #include "fbx/scene.h"
+#include "pages.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -280,12 +281,12 @@ static double touch_alone(size_t keys)
     size_t size = keys * (sizeof(kf_key) + sizeof(kf_handles));
     for (int i = 0; i < rounds + 1; i++) {
         double began = now();
-        char *fresh = malloc(size);
+        char *fresh = kfi_pages_resize(NULL, NULL, 0, size);
         if (!fresh)
             die("no memory");
         memset(fresh, i + 1, size);
         best = fmin(best, now() - began + (fresh[keys] ? 0 : 1));
-        free(fresh);
+        kfi_pages_resize(NULL, fresh, size, 0);
     }
     return best;
 }

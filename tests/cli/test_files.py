@@ -71,12 +71,28 @@ class There(Case):
         self.keyferry("convert", DOOR, "door.fbx", "--no-capsule")
         self.assertEqual(self.json("convert", "--json", "door.fbx", "a.ani")["original"], "sidecar")
         self.keyferry("convert", "-y", DOOR, "door.fbx", "--no-capsule", "--no-sidecar")
-        self.assertIn(b"00000000", (self.dir / "door.fbx").read_bytes())
+        self.assertTrue(b"00000000" in (self.dir / "door.fbx").read_bytes())
         found = self.json("convert", "--json", "door.fbx", "b.ani")
         self.assertEqual((found["merged"], found["original"]), (False, None))
         found = self.json("convert", "--json", "door.fbx", "c.ani", "--base", DOOR)
         self.assertEqual((found["original"], found["changed"]), ("base", 0))
         self.assertEqual((self.dir / "c.ani").read_bytes(), DOOR.read_bytes())
+
+    def test_beside_a_base(self):
+        """With --base a sidecar only tells how the FBX was written, which stands at its beginning."""
+        self.keyferry("convert", DOOR, "door.fbx", "--no-capsule", "--for", "blender")
+        sidecar = self.dir / "door.fbx.kf"
+        sidecar.write_bytes(sidecar.read_bytes()[:-8])
+        done = self.keyferry("convert", "door.fbx", "new.ani", "--to", "x4-ani")
+        self.assertIn("the sidecar is damaged", done.err)
+        done = self.keyferry("convert", "door.fbx", "back.ani", "--base", DOOR)
+        self.assertNotIn("damaged", done.err)
+        self.assertNotIn("nothing tells how the FBX was written", done.err)
+        self.assertEqual((self.dir / "back.ani").read_bytes(), DOOR.read_bytes())
+        sidecar.write_bytes(sidecar.read_bytes()[:40])
+        done = self.keyferry("convert", "-y", "door.fbx", "back.ani", "--base", DOOR)
+        self.assertIn("the sidecar is damaged", done.err)
+        self.assertEqual((self.dir / "back.ani").read_bytes(), DOOR.read_bytes())
 
     def test_split_takes(self):
         self.keyferry("convert", DOOR, "door.fbx", "--split-takes")

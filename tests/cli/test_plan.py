@@ -68,6 +68,16 @@ class Plan(Case):
     def test_ninja(self):
         self.both_ways(self.ninja)
 
+    def test_refused_as_by_convert(self):
+        """A name that elsewhere would be a path is no output's, planned or not."""
+        self.put("game/odd/a\\b.ani", DOOR.read_bytes())
+        self.assertIn("1 failed", self.keyferry("convert", "game", "fbx/", code=1).err)
+        for flags in [], ["--commands"]:
+            done = self.keyferry("plan", "game", "planned/", *flags, code=1)
+            self.assertIn("not the name of a file", done.err)
+            self.assertIn("1 failed", done.err)
+            self.assertNotIn(b"a\\b", done.out)
+
     def test_parallel(self):
         self.both_ways(self.parallel, "--commands")
 
