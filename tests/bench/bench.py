@@ -41,6 +41,7 @@ def batch(keyferry, folder, count=10000):
     found = {"files": count, "bytes": len(data)}
     for jobs in (2, 1):
         for name, source, words in (("there", tree, ["--to", "fbx"]), ("back", f"{tree}-there{jobs}", [])):
+            os.sync()  # what others wrote is not waited for by the batch, which ends with a sync of its own
             began, used = time.monotonic(), os.times()
             subprocess.run([keyferry, "convert", "--jobs", str(jobs), source, f"{tree}-{name}{jobs}/", *words], check=True,
                            stderr=subprocess.DEVNULL)
