@@ -112,11 +112,11 @@ static double longest_slerp(const stretch *s, double from, double to, double tol
     enum { TRIES = 24 };
     const double enough = 0.99; /* of the limit, which is the fourth power of the length: 0.25 % is left */
     double half_chord = sin(0.25 * 0.99 * tolerance / DEGREES); /* it may be a little worse between the samples */
-    double limit = 4.0 * half_chord * half_chord, low = from, high = to, start[4];
+    double limit = 4.0 * half_chord * half_chord, low = from, high = to, least = (to - from) / 65536.0, start[4];
     orientation(s, from, start);
-    double at = fmin(from + *length, to);
+    double at = fmin(from + fmax(*length, 4.0 * least), to);
     bool failed = false;
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i < TRIES && at - from > least; i++) {
         double miss = slerp_miss(s, from, start, at, limit);
         if (miss <= 1.0) {
             low = at;
@@ -131,8 +131,8 @@ static double longest_slerp(const stretch *s, double from, double to, double tol
         double next = from + (at - from) * sqrt(sqrt(0.5 * (1.0 + enough) / fmax(miss, 1e-4)));
         at = next > low && next < high ? next : failed ? low + 0.5 * (high - low) : to;
     }
-    if (!(low > from))
-        low = from + (to - from) / 1024.0;
+    if (!(low > from)) /* no slerp is short enough: past it */
+        low = from + least;
     *length = low - from;
     return low;
 }

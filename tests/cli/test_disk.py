@@ -89,6 +89,27 @@ class Small(Case):
         self.assertIn(6, seen)
         self.assertGreater(len(seen), 3)
 
+    def test_several_files_of_one(self):
+        """Takes one by one, each with its sidecar: all of them new, or all as they were."""
+        self.keyferry("convert", DOOR, "new/", "--split-takes")
+        new = {p.name: p.read_bytes() for p in (self.dir / "new").iterdir()}
+        self.assertGreater(len(new), 2)
+        for name in new:
+            self.put(f"disk/{name}", OLD)
+        before, full = self.on_disk(), 0
+        for room in range(0, 64 * PAGE, PAGE):
+            self.leave_room(room)
+            done = subprocess.run([KEYFERRY, "convert", "-y", str(DOOR), "disk/", "--split-takes"], cwd=self.dir,
+                                  env=self.environment, capture_output=True, text=True)
+            if done.returncode == 0:
+                break
+            full += 1
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn("cannot be written: No space left on device", done.stderr)
+            self.assertEqual(self.on_disk(), before, f"with {room} bytes left")
+        self.assertGreater(full, 3)
+        self.assertEqual(self.on_disk(), new)
+
     def test_read_only(self):
         self.put("disk/out.fbx", OLD)
         self.mount("remount,ro")

@@ -494,6 +494,47 @@ static void test_from_euler_full_turns(void **state)
         assert_true(fabs(kfi_curve_value(&back[0], i / 64.0, 0) - 720 * i / 64.0) < 0.02);
 }
 
+/* A hundred turns about one axis take a few keys each; turns about three that no number of keys could tell take few. */
+static void test_from_euler_very_many_turns(void **state)
+{
+    (void)state;
+    kf_key keys[2] = {{.interp = KF_LINEAR}, {.time = 1, .value = 36000}};
+    kf_curve one[3] = {{.keys = keys, .count = 2}, {0}, {0}};
+    kf_quat_curve curve;
+    assert_true(kfi_quat_from_euler_curves(&curve_job, one, NONE, KF_XYZ, 0.01, &curve));
+    assert_in_range(curve.count, 201, 400);
+    for (int i = 0; i <= 1000; i++) {
+        const double angles[3] = {36.0 * i, 0, 0};
+        double q[4], is[4];
+        kfi_quat_from_euler(angles, KF_XYZ, q);
+        kfi_quat_curve_value(&curve, i / 1000.0, is);
+        assert_true(kfi_quat_angle(q, is) <= 0.01);
+    }
+    for (double degrees = 1e6; degrees < 1e300; degrees *= 1e7) {
+        keys[1].value = degrees;
+        kf_curve all[3] = {one[0], one[0], one[0]};
+        assert_true(kfi_quat_from_euler_curves(&curve_job, all, NONE, KF_XYZ, 0.01, &curve));
+        assert_in_range(curve.count, 2, 66);
+    }
+}
+
+/* Whole double turns more are no other orientation, however many they are. */
+static void test_from_euler_far_out(void **state)
+{
+    (void)state;
+    for (double turns = 1.0; turns < 1e11; turns *= 3.0) {
+        for (int n = 0; n < 6; n++) {
+            const double near[3] = {31.0, -62.5, 118.25}, far[3] = {31.0 + 720.0 * turns, -62.5 - 720.0 * turns, 118.25 + 720.0 * turns};
+            double a[4], b[4];
+            kfi_quat_from_euler(near, (kf_rotation_order)n, a);
+            kfi_quat_from_euler(far, (kf_rotation_order)n, b);
+            /* As near as the numbers themselves are. */
+            for (int i = 0; i < 4; i++)
+                assert_true(fabs(a[i] - b[i]) <= 1e-15 + 720.0 * turns * 1.2e-16 * 0.03);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -509,6 +550,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_to_euler_few_helpers, curve_set_up, curve_tear_down),
         cmocka_unit_test_setup_teardown(test_from_euler_curves, curve_set_up, curve_tear_down),
         cmocka_unit_test_setup_teardown(test_from_euler_full_turns, curve_set_up, curve_tear_down),
+        cmocka_unit_test_setup_teardown(test_from_euler_very_many_turns, curve_set_up, curve_tear_down),
+        cmocka_unit_test_setup_teardown(test_from_euler_far_out, curve_set_up, curve_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
