@@ -83,9 +83,15 @@ static bool write_scene(kf_job *job, const kf_output *output, const char *name, 
     return write_file(job, output, name, NULL, 0, &scene->lowered.anim);
 }
 
+static void count_tracks(const kf_anim *anim, kf_summary *summary)
+{
+    for (size_t t = 0; t < anim->take_count; t++)
+        summary->tracks += anim->takes[t].track_count;
+}
+
 /* The FBX of all takes, or of the one with that number. */
 static bool write_one(kf_job *job, const kf_format *format, const kf_convert_input *input, const kf_anim *anim,
-                      const kf_output *output, const char *name, size_t take, kf_summary *summary)
+                      const kf_output *output, const char *name, size_t take)
 {
     kfi_scene scene;
     bool split = job->options.split_takes;
@@ -95,8 +101,6 @@ static bool write_one(kf_job *job, const kf_format *format, const kf_convert_inp
     }
     if (!name || !kfi_make_scene(job, format, input->files, input->count, anim, split ? (int32_t)take : -1, &scene))
         return false;
-    for (size_t t = 0; t < scene.lowered.anim.take_count; t++)
-        summary->tracks += scene.lowered.anim.takes[t].track_count;
     return !output || write_scene(job, output, name, &scene);
 }
 
@@ -114,10 +118,11 @@ static bool to_fbx(kf_job *job, const kf_format *format, const kf_convert_input 
     if (!recorded)
         return false;
     kfi_recorded_parse(job, recorded, &job->options, &beside);
+    count_tracks(anim, summary);
     summary->outputs = job->options.split_takes ? anim->take_count : 1;
     for (size_t i = 0; i < summary->outputs; i++) { /* of which many, one after the other, need no more memory than one */
         kf_job aside = kfi_aside(job);
-        bool done = write_one(&aside, format, input, anim, output, name, i, summary);
+        bool done = write_one(&aside, format, input, anim, output, name, i);
         if (!kfi_aside_end(job, &aside) || !done)
             return false;
     }
@@ -150,8 +155,7 @@ static bool write_fbx(kf_job *job, const kf_convert_input *input, const kf_outpu
                       kf_summary *summary)
 {
     kfi_scene scene;
-    for (size_t t = 0; t < anim->take_count; t++)
-        summary->tracks += anim->takes[t].track_count;
+    count_tracks(anim, summary);
     summary->outputs = 1;
     return kfi_make_scene(job, &kfi_format_fbx, NULL, 0, anim, -1, &scene) &&
            (!output || write_scene(job, output, input->output ? input->output : input->files[0].name, &scene));

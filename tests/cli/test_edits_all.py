@@ -65,6 +65,8 @@ class All(EditCase):
         for name, _, places in self.each():
             self.edit(lambda scene: add(scene, places[0], 2, 5.0))
             text = self.said
+            there = self.json("convert", "x." + self.ending, "there.fbx", "-y", "--json")
+            self.assertIn("1 of %d tracks changed" % there["tracks"], text)  # the game's, however many FBX needs for them
             self.assertRegex(text, r"1 of \d+ tracks changed\n.*changed: take \"%s\", node \"%s\", translation" % places[0][:2])
             out = "z." + self.ending
             for dry in (True, False):
