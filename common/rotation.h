@@ -19,6 +19,7 @@ void kfi_quat_slerp_arc(const double a[4], const double b[4], double angle, doub
 
 /* Half the rotation vector from a to b, in a's frame and radians: ln(a^-1 b), b taken in a's hemisphere. */
 void kfi_quat_log(const double a[4], const double b[4], double out[3]);
+void kfi_quat_exp(const double q[4], const double v[3], double out[4]); /* and back: q exp(v) */
 
 void kfi_quat_from_euler(const double degrees[3], kf_rotation_order order, double q[4]);
 /* The Euler angles of q that lie nearest to `near` (full turns and the second solution included), so that a

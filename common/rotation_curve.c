@@ -14,8 +14,7 @@ void kfi_quat_log(const double a[4], const double b[4], double out[3])
         out[i] = scale * d[i + 1];
 }
 
-/* q exp(v) */
-static void multiply_exp(const double q[4], const double v[3], double out[4])
+void kfi_quat_exp(const double q[4], const double v[3], double out[4])
 {
     double angle = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     double scale = angle > 1e-12 ? sin(angle) / angle : 1.0;
@@ -55,8 +54,8 @@ static void squad_points(const kf_quat_curve *curve, size_t i, double before[4],
         a[k] = 0.5 * (dm * came[k] + (dp - 1.0) * goes[k]);
         v[k] = 0.5 * ((1.0 - sm) * came[k] - sp * goes[k]);
     }
-    multiply_exp(key->q, a, after);
-    multiply_exp(key->q, v, before);
+    kfi_quat_exp(key->q, a, after);
+    kfi_quat_exp(key->q, v, before);
 }
 
 void kfi_quat_curve_segment(const kf_quat_curve *curve, size_t i, kfi_quat_segment *segment)

@@ -3,6 +3,7 @@
  * A TCB key beside an edited stretch has new neighbours, and the original's segment on its other side would
  * bend: its numbers are chosen anew so that the squad point of that segment stays where it was. */
 #include "quat_internal.h"
+#include "shared.h"
 #include "tolerance.h"
 
 #include <string.h>
@@ -369,7 +370,14 @@ bool kfi_fit_quat(kf_job *job, const double *times, const double (*q)[4], size_t
     bool about_axis;
     if (!kfi_fit_quat_axis(job, times, q, count, options, f.tolerance, curve, &about_axis))
         return false;
-    if (about_axis)
+    bool shared = false, more = !about_axis || curve->count > options->original->count;
+    kf_quat_curve other;
+    if (more && can(&f, KF_TCB) && options->original &&
+        !kfi_fit_shared_quats(job, times, q, count, options->original, f.tolerance, &other, &shared))
+        return false;
+    if (shared && (!about_axis || other.count <= curve->count))
+        *curve = other;
+    if (shared || about_axis)
         return true;
     if (!take_samples(&f, times, q, count))
         return false;

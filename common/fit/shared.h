@@ -51,4 +51,8 @@ typedef struct kfi_shared_samples {
 } kfi_shared_samples;
 bool kfi_fit_shared_values(kf_job *job, const kfi_shared_samples *samples, kf_curve fitted[3], bool *done);
 
+/* shared_quats.c: the same for orientations. */
+bool kfi_fit_shared_quats(kf_job *job, const double *times, const double (*q)[4], size_t count, const kf_quat_curve *original,
+                          double tolerance, kf_quat_curve *fitted, bool *done);
+
 #endif

@@ -13,13 +13,13 @@ enum {
     FOLLOWED = 12,       /* ways to the same key that are followed, besides */
     NEAR = 4,            /* those that have a key so few samples before it */
 };
-static const double HOPE = 1.5; /* how far a segment may be off at first sight */
+static const double FAR_IN = 20.0, FAR_OUT = 15.0; /* in tolerances */
 static const double FIRM = 1e3; /* how much more a tangent counts that is to stay */
 
 /* Two keys that can follow each other, and what their segment wants. */
 typedef struct edge {
     size_t end;
-    double out[3], in[3];
+    double rise[3], out[3], in[3];
     double stress; /* how much they matter */
 } edge;
 
@@ -82,6 +82,7 @@ static bool make_edge(const search *s, size_t a, size_t b, edge *e)
 {
     size_t own = kept_segment(s, a, b);
     e->end = b;
+    s->f->way(s->f->motion, a, b, e->rise);
     e->stress = FIRM;
     if (own == SIZE_MAX) {
         e->stress = s->f->wants(s->f->motion, a, b, e->out, e->in);
@@ -152,11 +153,13 @@ static bool add_way(search *s, size_t at, const way *w)
     return true;
 }
 
-/* What an end key's tangent is without tension; `beside` is its neighbour's toward it. */
-static void end_tangent(const search *s, const double rise[3], const double beside[3], double level[3])
+/* What an end key's tangent is without tension; `beside` is its neighbour's toward it. Of a mirrored neighbour continuity and
+ * bias leave 1 + C B at the start and 1 - C B at the end. */
+static void end_tangent(const search *s, kf_tcb tcb, double sign, const double rise[3], const double beside[3], double level[3])
 {
+    double mirrored = 1.0 + sign * (double)tcb.continuity * (double)tcb.bias;
     for (int c = 0; c < 3; c++)
-        level[c] = s->f->mirrored ? rise[c] : 0.5 * (3.0 * rise[c] - beside[c]);
+        level[c] = s->f->mirrored ? mirrored * rise[c] : 0.5 * (3.0 * rise[c] - beside[c]);
 }
 
 static float tension_for(const double level[3], const double wanted[3], float was)
@@ -174,7 +177,7 @@ static void leave(const search *s, const way *w, const double rise[3], const dou
     if (!w->open)
         return;
     double level[3];
-    end_tangent(s, rise, in, level);
+    end_tangent(s, s->f->tcb[0], 1.0, rise, in, level);
     *tension = tension_for(level, w->segment.out, s->f->tcb[0].tension);
     scaled(level, 1.0 - (double)*tension, out);
 }
@@ -184,6 +187,16 @@ static void wanted_in(const way *w, double in[3])
 {
     for (int c = 0; c < 3; c++)
         in[c] = w->segment.in[c] + (w->open ? 0.0 : 0.75 * (w->out[c] - w->segment.out[c]));
+}
+
+/* Whether a tangent is so far from the one wanted that the segment cannot fit: it is off by 4/27 of that, and by a tenth
+ * if its other end makes up for it. */
+static bool hopeless(const double is[3], const double wanted[3], double stress, double most)
+{
+    for (int c = 0; c < 3 && stress >= 1.0; c++)
+        if (fabs(is[c] - wanted[c]) > most)
+            return true;
+    return false;
 }
 
 /* Goes on from the pair (w->key, here) to the key at the end of `next`, with these numbers for the key here. */
@@ -196,6 +209,8 @@ static bool go_on(search *s, size_t from, size_t here, const edge *next, const k
     for (int c = 0; c < 3; c++)
         kfi_tcb_tangents(tcb, around->gap_before, around->gap_after, around->rise_before[c], around->rise_after[c], &in[c],
                          &on.out[c]);
+    if (hopeless(in, around->in, around->stress[0], FAR_IN) || hopeless(on.out, next->out, next->stress, FAR_OUT))
+        return true;
     leave(s, &w, around->rise_before, in, out, &on.tension);
     double off = miss(s, w.key, here, out, in);
     if (!(off <= 1.0))
@@ -205,11 +220,6 @@ static bool go_on(search *s, size_t from, size_t here, const edge *next, const k
         if (!(behind <= 1.0))
             return true;
         off = fmax(off, behind);
-    }
-    if (here < s->end) { /* whether the segment that follows can go on from here */
-        wanted_in(&on, in);
-        if (!(miss(s, here, next->end, on.out, in) <= HOPE))
-            return true;
     }
     bool same = origin != KF_NEW && memcmp(&tcb, &s->f->tcb[origin], sizeof tcb) == 0;
     on.cost += (origin == KF_NEW ? 1.0 : same ? 0.98 : 0.99) + 1e-3 * off;
@@ -224,8 +234,8 @@ static bool extend(search *s, size_t from, size_t here, const edge *next)
     kfi_tcb_setting around = {.gap_before = f->t[here] - f->t[w->key],
                               .gap_after = f->t[next->end] - f->t[here],
                               .stress = {w->segment.stress, next->stress}};
-    f->way(f->motion, w->key, here, around.rise_before);
-    f->way(f->motion, here, next->end, around.rise_after);
+    memcpy(around.rise_before, w->segment.rise, sizeof around.rise_before);
+    memcpy(around.rise_after, next->rise, sizeof around.rise_after);
     wanted_in(w, around.in);
     memcpy(around.out, next->out, sizeof around.out);
     if (origin != KF_NEW && !go_on(s, from, here, next, &around, f->tcb[origin]))
@@ -244,8 +254,8 @@ static bool arrive(search *s, size_t from)
     const kfi_shared *f = s->f;
     const way w = s->ways[from];
     way on = {.key = s->end, .from = from, .cost = w.cost, .tcb = f->tcb[f->count - 1]};
-    double rise[3], in[3], out[3], level[3], wanted[3];
-    f->way(f->motion, w.key, s->end, rise);
+    const double *rise = w.segment.rise;
+    double in[3], out[3], level[3], wanted[3];
     memcpy(out, w.out, sizeof out);
     wanted_in(&w, wanted);
     if (w.open && !f->mirrored) { /* two keys alone */
@@ -254,7 +264,7 @@ static bool arrive(search *s, size_t from)
         memcpy(level, rise, sizeof level);
     } else {
         leave(s, &w, rise, rise, out, &on.tension);
-        end_tangent(s, rise, out, level);
+        end_tangent(s, on.tcb, -1.0, rise, out, level);
     }
     on.tcb.tension = tension_for(level, wanted, on.tcb.tension);
     scaled(level, 1.0 - (double)on.tcb.tension, in);
@@ -282,6 +292,7 @@ static bool prepare(search *s)
     way begin = {.key = SIZE_MAX, .from = SIZE_MAX, .segment = {.stress = FIRM}};
     if (s->first > 0) {
         begin.key = f->at[s->first - 1];
+        f->way(f->motion, begin.key, s->start, begin.segment.rise);
         memcpy(begin.out, f->tangent[s->first - 1][0], sizeof begin.out);
         memcpy(begin.segment.out, begin.out, sizeof begin.out);
         memcpy(begin.segment.in, f->tangent[s->first - 1][1], sizeof begin.out);

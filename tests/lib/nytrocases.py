@@ -28,7 +28,8 @@ HEAD = len(file_of([], False))
 
 
 def records(data, turn):
-    size = 44 if turn else 40
+    kind, = struct.unpack_from("<I", data, HEAD - 16)
+    size = (40 if kind == 1 else 20) + 4 * turn
     return [data[at:at + size] for at in range(HEAD, len(data), size)]
 
 
@@ -88,6 +89,30 @@ def values_of(scene, prop):
     return [[k.value for k in scene.curve("go", "part", prop, axis).keys] for axis in "xyz"]
 
 
+def quaternion(degrees):
+    """Of Euler angles in FBX's order XYZ."""
+    q = (1.0, 0.0, 0.0, 0.0)
+    for axis, angle in enumerate(degrees):
+        half = math.radians(angle) / 2
+        turn = [math.cos(half), 0.0, 0.0, 0.0]
+        turn[1 + axis] = math.sin(half)
+        a, b, c, d = turn
+        w, x, y, z = q
+        q = (a * w - b * x - c * y - d * z, a * x + b * w + c * z - d * y,
+             a * y - b * z + c * w + d * x, a * z + b * y - c * x + d * w)
+    return q
+
+
+def apart(turn, a, b, tolerances):
+    """How far two places or orientations are apart, in tolerances."""
+    if not turn:
+        return max(abs(x - y) / tolerance for x, y, tolerance in zip(a, b, tolerances))
+    p, q = quaternion(a), quaternion(b)
+    sign = 1 if sum(x * y for x, y in zip(p, q)) > 0 else -1
+    chord = math.sqrt(sum((x - sign * y) ** 2 for x, y in zip(p, q)))
+    return math.degrees(4 * math.asin(min(1, chord / 2))) / tolerances[0]
+
+
 def edit(keyferry, kind, turn, seed, count=8, width=15):
     """Adds a bump to `width` frames of the bake of `count` keys. off: how far the frames are from what was drawn, drift: how far
     what was not edited is from what it was, between the frames, too, both in tolerances; beyond: keys that changed though they
@@ -110,14 +135,13 @@ def edit(keyferry, kind, turn, seed, count=8, width=15):
         shown = values_of(bench.bake(now, 30), prop)
         was, then = values_of(bench.bake(original, 300), prop), values_of(bench.bake(now, 300), prop)
     low, high = start / 30, (start + width) / 30
-    off = drift = 0
-    for c in range(3):
-        tolerance = 0.01 if turn else 1e-4 * max(1, max(wanted[c]) - min(wanted[c]))
-        off = max(off, max(abs(a - b) for a, b in zip(shown[c], wanted[c])) / tolerance)
-        drift = max([drift] + [abs(a - b) / tolerance for i, (a, b) in enumerate(zip(was[c], then[c]))
-                               if not low - 1e-6 <= i / 300 <= high + 1e-6])
+    tolerances = [0.01 if turn else 1e-4 * max(1, max(numbers) - min(numbers)) for numbers in wanted]
+    off = max(apart(turn, a, b, tolerances) for a, b in zip(zip(*shown), zip(*wanted)))
+    drift = max(apart(turn, a, b, tolerances) for i, (a, b) in enumerate(zip(zip(*was), zip(*then)))
+                if not low - 1e-6 <= i / 300 <= high + 1e-6)
     kept = set(records(now, turn))
     first = sum(k[0] < low for k in keys) - 1
     last = sum(k[0] <= high for k in keys)
     return dict(case=(kind, turn, seed), before=count, baked=baked, after=len(records(now, turn)), off=off, drift=drift,
-                wanted=wanted, beyond=[i for i, r in enumerate(records(original, turn)) if r not in kept and not first <= i <= last])
+                wanted=wanted,
+                beyond=[i for i, r in enumerate(records(original, turn)) if r not in kept and not first <= i <= last])

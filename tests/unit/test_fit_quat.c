@@ -78,7 +78,7 @@ static void test_region(void **state)
     for (size_t kind = 0; kind < KIND_COUNT; kind++) {
         size_t before = 0, after = 0, beside = KINDS[kind].how & RANDOM_TCB ? 2 : 0, away = 0, kept = 0;
         double worst = 0;
-        for (int n = 0; n < 30; n++) {
+        for (int n = 0; n < (KINDS[kind].how ? 5 : 30); n++) {
             kf_quat_curve curve;
             random_quat_curve(&curve, 24, KINDS[kind].own, KINDS[kind].how | RANDOM_FRAMES, 90);
             for (size_t i = 0; i < 24 && KINDS[kind].how;
@@ -112,7 +112,9 @@ static void test_region(void **state)
             "from it kept\n",
             KINDS[kind].what, before, after, worst, kept, away);
         assert_true(worst <= 0.05001);
-        assert_true(KINDS[kind].how ? kept * 2 > away : kept == away);
+        assert_true(KINDS[kind].how & RANDOM_EASE ? kept * 10 > away * 9 : kept == away);
+        if (KINDS[kind].how) /* three segments of 23 by TCB keys, not by slerps */
+            assert_true((double)after <= (KINDS[kind].how & RANDOM_EASE ? 1.7 : 1.4) * (double)before);
     }
 }
 
