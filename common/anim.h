@@ -20,8 +20,8 @@ kf_node *kfi_add_node(kf_job *job, kf_anim *anim, const char *name, int32_t pare
 kf_take *kfi_add_take(kf_job *job, kf_anim *anim, const char *name);
 /* A track with `curves` empty scalar curves (0: quaternions). */
 kf_track *kfi_add_track(kf_job *job, kf_take *take, uint32_t node, kf_channel channel, unsigned curves);
-/* What keys may have beside them: handles, TCB numbers. */
-enum { KFI_HANDLES = 1, KFI_NUMBERS = 2 };
+/* What keys may have beside them: TCB numbers, handles. */
+enum { KFI_NUMBERS = 1, KFI_HANDLES = 2 };
 /* Room for `count` zeroed keys and for those parts. */
 bool kfi_make_keys(kf_job *job, kf_curve *curve, size_t count, unsigned parts);
 /* Which a curve has. */
