@@ -44,11 +44,11 @@ bool kfi_make_quat_keys(kf_job *job, kf_quat_curve *curve, size_t count, bool tc
 
 /* Asks for the memory some way ahead of a key that a long loop is at: keys are many, lie one behind the other, and come as
  * fast as they can only if they are asked for early. Changes nothing else. */
-static inline void kfi_look_ahead(const kf_key *key)
+static inline void kfi_look_ahead(const void *key)
 {
 #if defined(__GNUC__)
     /* NOLINTNEXTLINE(performance-no-int-to-ptr): as a pointer it might be beyond its array, which C does not allow */
-    __builtin_prefetch((const void *)((uintptr_t)key + 16384));
+    __builtin_prefetch((const void *)((uintptr_t)key + 2048));
 #else
     (void)key;
 #endif

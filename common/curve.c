@@ -307,6 +307,7 @@ static inline bool plain_plan(const kf_curve *curve, size_t i, plan *p)
     double duration = b->time - a->time, rise = b->value - a->value;
     if (a->interp == KF_HERMITE && curve->handles) {
         kf_handle out = curve->handles[i].out, in = curve->handles[i + 1].in;
+        kfi_look_ahead(&curve->handles[i]);
         if (b->interp == KF_AUTO || (b->interp == KF_TCB && curve->tcb_rule == KF_TCB_FBX))
             return false;
         double leave = out.dv / out.dt * duration, arrive = in.dv / in.dt * duration;
@@ -334,7 +335,7 @@ void kfi_curve_values(const kf_curve *curve, const double *times, size_t count, 
         values[at] = kfi_curve_value(curve, times[at], rest);
         at++;
     }
-    if (at < count)
+    if (at < count && curve->count > 1 && times[at] >= curve->keys[1].time)
         key = find_key(curve, times[at]);
     while (at < count) {
         while (key + 1 < curve->count && curve->keys[key + 1].time <= times[at])
@@ -344,9 +345,15 @@ void kfi_curve_values(const kf_curve *curve, const double *times, size_t count, 
         kfi_look_ahead(&curve->keys[key]);
         if (times[at] == curve->keys[key].time) { /* as in a bake at the rate of the keys */
             values[at++] = curve->keys[key].value;
-            continue;
+            while (at < count && key + 2 < curve->count && times[at] == curve->keys[key + 1].time &&
+                   times[at] < curve->keys[key + 2].time) {
+                kfi_look_ahead(&curve->keys[++key]);
+                values[at++] = curve->keys[key].value;
+            }
         }
         double end = curve->keys[key + 1].time;
+        if (at == count || times[at] >= end)
+            continue;
         plan plain;
         if (plain_plan(curve, key, &plain)) {
             do {

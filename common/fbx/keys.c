@@ -256,13 +256,14 @@ static bool reuse_record(const kf_curve *curve, size_t i, uint32_t *flags, uint3
 bool kfi_fbx_keys_alloc(kf_job *job, size_t room, kfi_fbx_keys *keys)
 {
     *keys = (kfi_fbx_keys){
-        .times = kfi_alloc_raw(job, room, sizeof *keys->times),
+        .seconds = kfi_alloc(job, room, sizeof *keys->seconds),
+        .times = kfi_alloc(job, room, sizeof *keys->times),
         .values = kfi_alloc_raw(job, room, sizeof *keys->values),
         .flags = kfi_alloc_raw(job, room, sizeof *keys->flags),
         .data = kfi_alloc_raw(job, room, 4 * sizeof *keys->data),
         .ref_count = kfi_alloc_raw(job, room, sizeof *keys->ref_count),
     };
-    return keys->times && keys->values && keys->flags && keys->data && keys->ref_count;
+    return keys->seconds && keys->times && keys->values && keys->flags && keys->data && keys->ref_count;
 }
 
 bool kfi_fbx_pack(kf_job *job, const kf_curve *curve, kfi_fbx_keys *keys)
@@ -273,6 +274,33 @@ bool kfi_fbx_pack(kf_job *job, const kf_curve *curve, kfi_fbx_keys *keys)
     return true;
 }
 
+static inline void pack_time(double seconds, kfi_fbx_keys *keys, size_t i)
+{
+    if (keys->seconds[i] == seconds)
+        return;
+    keys->seconds[i] = seconds;
+    keys->times[i] = round_ticks(seconds);
+}
+
+static inline bool is_line(const kf_key *key)
+{
+    return key->interp == KF_LINEAR && key->attr == 0;
+}
+
+/* Times and values of lines with plain values, from key i on; returns where they end. */
+static size_t pack_lines(const kf_curve *curve, size_t i, kfi_fbx_keys *keys)
+{
+    for (; i < curve->count; i++) {
+        const kf_key *key = &curve->keys[i];
+        kfi_look_ahead(key);
+        if (!is_line(key) || !(key->value > -FLT_MAX && key->value < FLT_MAX))
+            break;
+        pack_time(key->time, keys, i);
+        keys->values[i] = (float)key->value;
+    }
+    return i;
+}
+
 void kfi_fbx_pack_into(const kf_curve *curve, kfi_fbx_keys *keys)
 {
     size_t count = curve->count;
@@ -280,20 +308,20 @@ void kfi_fbx_pack_into(const kf_curve *curve, kfi_fbx_keys *keys)
     float value = 0, in_slope = 0;
     uint32_t last_flags = 0;
     size_t runs = 0;
-    bool plain = false; /* the last record is that of any line */
     for (size_t i = 0; i < count; i++) {
         const kf_key *key = &curve->keys[i];
         kfi_look_ahead(key);
         if (!isnan(key->value)) /* a value that is none holds the one before */
             value = to_float(key->value);
-        keys->times[i] = round_ticks(key->time);
+        pack_time(key->time, keys, i);
         keys->values[i] = value;
-        bool line = key->interp == KF_LINEAR && key->attr == 0;
-        if (line && plain) {
-            keys->ref_count[runs - 1]++;
+        if (i > 0 && is_line(key) && is_line(key - 1)) { /* all lines have the same record */
+            size_t end = pack_lines(curve, i + 1, keys);
+            keys->ref_count[runs - 1] += (int32_t)(end - i);
+            i = end - 1;
+            value = keys->values[i];
             continue;
         }
-        plain = line;
 
         /* Made in its place, which is given up again if it only repeats the one before. */
         uint32_t flags, *data = &keys->data[4 * runs];

@@ -38,6 +38,7 @@ enum {
 
 typedef struct kfi_fbx_keys {
     size_t count; /* keys */
+    double *seconds; /* for packing: those that `times` are the ticks of; curves that follow each other mostly share them */
     int64_t *times;
     float *values;
     size_t runs;

@@ -63,26 +63,26 @@ void kfi_binary_begin(kfi_tree *tree, const char *name, kfi_tree_level *level)
 
 void kfi_binary_end(kfi_tree *tree, kfi_tree_level *level)
 {
-    uint8_t sizes[24];
     if (level->braces)
         close_list(tree);
     uint64_t end = kfi_tree_at(tree);
+    /* Straight into their place, if the sink has not got that yet. */
+    uint8_t aside[24], *sizes = level->start >= tree->flushed ? tree->buffer + (level->start - tree->flushed) : aside;
     if (field_size(tree) == 8) {
         kfi_store_u64(sizes, end);
         kfi_store_u64(sizes + 8, level->value_count);
         kfi_store_u64(sizes + 16, level->value_size);
-        kfi_tree_patch(tree, level->start, sizes, 24);
-        return;
-    }
-    if (end > UINT32_MAX) {
+    } else if (end <= UINT32_MAX) {
+        kfi_store_u32(sizes, (uint32_t)end);
+        kfi_store_u32(sizes + 4, level->value_count);
+        kfi_store_u32(sizes + 8, (uint32_t)level->value_size);
+    } else {
         kfi_tree_fail(tree, KF_INEXPRESSIBLE,
                       "an FBX of version 7400 cannot be larger than 4 GiB: use version 7500");
         return;
     }
-    kfi_store_u32(sizes, (uint32_t)end);
-    kfi_store_u32(sizes + 4, level->value_count);
-    kfi_store_u32(sizes + 8, (uint32_t)level->value_size);
-    kfi_tree_patch(tree, level->start, sizes, 12);
+    if (sizes == aside)
+        kfi_tree_patch(tree, level->start, sizes, 3 * field_size(tree));
 }
 
 void kfi_binary_number(kfi_tree *tree, char type, uint64_t bits, size_t size)

@@ -349,6 +349,38 @@ static void test_stable(void **state)
     }
 }
 
+/* Arrays that are used again hold nothing of the curve before: other times, other kinds, fewer keys or more. */
+static void test_used_again(void **state)
+{
+    (void)state;
+    enum { MOST = 40 };
+    random_state = 5;
+    kfi_fbx_keys again, fresh;
+    assert_true(kfi_fbx_keys_alloc(&job, MOST, &again));
+    for (int round = 0; round < 2000; round++) {
+        kf_curve curve = {0};
+        size_t count = 1 + next_random() % MOST, other = next_random() % (2 * MOST);
+        bool lines = next_random() % 2;
+        assert_true(kfi_make_keys(&job, &curve, count, KFI_HANDLES | KFI_NUMBERS));
+        for (size_t i = 0; i < count; i++) {
+            kf_key *key = &curve.keys[i];
+            key->time = (double)i / 30 + (i < other ? 0 : (double)(next_random() % 3));
+            key->value = next_random() % 50 == 0 ? NAN : next_random() % 50 == 0 ? -1e300 : (double)(int32_t)next_random() / 12345;
+            key->interp = lines && next_random() % 20 ? KF_LINEAR : (uint8_t)(next_random() % KF_INTERP_COUNT);
+            key->attr = next_random() % 30 == 0 ? KFI_FBX_LINEAR | KFI_FBX_CLAMP : 0;
+            curve.handles[i].out = (kf_handle){1.0 / 90, (double)(next_random() % 3)};
+        }
+        kfi_fbx_pack_into(&curve, &again);
+        assert_true(kfi_fbx_pack(&job, &curve, &fresh));
+        assert_same_keys(&fresh, &again);
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(again.times[i], kfi_fbx_ticks(curve.keys[i].time));
+            double value = curve.keys[i].value, held = i > 0 ? (double)again.values[i - 1] : 0;
+            assert_true((double)again.values[i] == (isnan(value) ? held : value < -1e299 ? -FLT_MAX : (double)(float)value));
+        }
+    }
+}
+
 /* A key that was changed after reading is written as it is now, its neighbours as they were. */
 static void test_edited(void **state)
 {
@@ -473,6 +505,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_programs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_any_words, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stable, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_used_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_edited, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_not_finite, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_last_key, set_up, tear_down),
