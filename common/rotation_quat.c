@@ -106,8 +106,8 @@ static double slerp_miss(const stretch *s, double from, const double a[4], doubl
 }
 
 /* Where the slerp that begins at `from` is to end, and `length`, the one before, as what to try first: the misses of short
- * slerps grow as the square of their length. */
-static double longest_slerp(const stretch *s, double from, double to, double tolerance, double *length)
+ * slerps grow as the square of their length. Where none is short enough, that is counted. */
+static double longest_slerp(const stretch *s, double from, double to, double tolerance, double *length, size_t *lost)
 {
     enum { TRIES = 24 };
     const double enough = 0.99; /* of the limit, which is the fourth power of the length: 0.25 % is left */
@@ -131,8 +131,10 @@ static double longest_slerp(const stretch *s, double from, double to, double tol
         double next = from + (at - from) * sqrt(sqrt(0.5 * (1.0 + enough) / fmax(miss, 1e-4)));
         at = next > low && next < high ? next : failed ? low + 0.5 * (high - low) : to;
     }
-    if (!(low > from)) /* no slerp is short enough: past it */
+    if (!(low > from)) {
         low = from + least;
+        ++*lost;
+    }
     *length = low - from;
     return low;
 }
@@ -150,11 +152,12 @@ static bool add_key(kf_job *job, kf_quat_curve *to, double time, const double q[
     return true;
 }
 
-/* Dozens of turns between two keys, of which the first pieces told so little that all pieces could not tell a quarter. */
-static bool hopeless(const stretch *s, double reached)
+/* Many pieces that could not be told; or dozens of turns between two keys, of which the first pieces told so little that all
+ * pieces could not tell a quarter. */
+static bool hopeless(const stretch *s, double reached, size_t pieces, size_t lost)
 {
-    return s->samples == MOST_SAMPLES &&
-           (reached - s->start) * (MOST_PIECES / FIRST_PIECES) < 0.25 * (s->end - s->start);
+    return lost == FIRST_PIECES || (s->samples == MOST_SAMPLES && pieces == FIRST_PIECES &&
+                                    (reached - s->start) * (MOST_PIECES / FIRST_PIECES) < 0.25 * (s->end - s->start));
 }
 
 /* The keys of a stretch but for the one at its end. A jump takes a key of its own just before or after it. */
@@ -180,9 +183,10 @@ static bool add_stretch(kf_job *job, const stretch *s, double tolerance, kf_quat
     if (jump)
         end -= aside;
     double length = end - from;
+    size_t lost = 0;
     for (size_t pieces = 1;; pieces++) {
-        bool enough = pieces == MOST_PIECES || (pieces == FIRST_PIECES && hopeless(s, from));
-        from = enough ? end : longest_slerp(s, from, end, tolerance, &length);
+        bool enough = pieces == MOST_PIECES || hopeless(s, from, pieces, lost);
+        from = enough ? end : longest_slerp(s, from, end, tolerance, &length, &lost);
         if (from >= end)
             break;
         orientation(s, from, q);
