@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 
 import fbxtext
+import fewest
 
 MOVE, TURN = "Lcl Translation", "Lcl Rotation"
 # along a line, in a plane, there with corners, in three directions, there with corners, there but with a rest at each key;
@@ -143,5 +144,23 @@ def edit(keyferry, kind, turn, seed, count=8, width=15):
     first = sum(k[0] < low for k in keys) - 1
     last = sum(k[0] <= high for k in keys)
     return dict(case=(kind, turn, seed), before=count, baked=baked, after=len(records(now, turn)), off=off, drift=drift,
-                wanted=wanted,
+                fewest=None if turn else fewest.keys(wanted, tolerances),
                 beyond=[i for i, r in enumerate(records(original, turn)) if r not in kept and not first <= i <= last])
+
+
+def measure(keyferry):
+    return {(kind, turn): [edit(keyferry, kind, turn, seed) for seed in range(4)]
+            for turn in (False, True) for kind in KINDS if not (turn and kind.startswith("plane"))}
+
+
+def table(results):
+    """As Markdown: four files a line."""
+    lines = ["| motion | keys | baked at 30 fps | fitted, edited | no cubics with fewer than | off at the frames | "
+             "off elsewhere |",
+             "|---|---|---|---|---|---|---|"]
+    for (kind, turn), all_of in results.items():
+        cells = [" ".join(str(r[what]) for r in all_of) if all_of[0][what] is not None else ""
+                 for what in ("before", "baked", "after", "fewest")]
+        lines.append("| %s, %s | %s | %.2f | %.2f |" % ("turns" if turn else "moves", kind, " | ".join(cells),
+                                                     max(r["off"] for r in all_of), max(r["drift"] for r in all_of)))
+    return "\n".join(lines)
