@@ -15,8 +15,11 @@ typedef bool set_option(cli *c, const char *value);
 static bool positive(const char *text, double *value)
 {
     char *end;
-    *value = strtod(text, &end);
-    return end != text && *end == '\0' && isfinite(*value) && *value > 0;
+    double number = strtod(text, &end);
+    bool ok = end != text && *end == '\0' && isfinite(number) && number > 0;
+    if (ok)
+        *value = number;
+    return ok;
 }
 
 static bool bytes(const char *text, uint64_t *value)
@@ -264,7 +267,7 @@ static const option *find_option(const char *name)
 /* argv[*at] is an option; its value may be the word after it. */
 static bool parse_option(cli *c, int argc, char **argv, int *at)
 {
-    char name[32] = "", near[32], hint[64] = "";
+    char name[32] = "", near[32], hint[80] = "";
     const char *word = argv[*at];
     const char *equals = word[1] == '-' ? strchr(word, '=') : NULL;
     size_t size = equals ? (size_t)(equals - word) : strlen(word);
@@ -287,6 +290,11 @@ static bool parse_option(cli *c, int argc, char **argv, int *at)
         if (*at + 1 >= argc)
             return wrong(c, name, " needs a value: ", found->expected);
         value = argv[++*at];
+    }
+    /* A value that may be left out is only taken behind the sign: else this one would be a file's name. */
+    if (found->takes == MAYBE_VALUE && !value && *at + 1 < argc && found->set(c, argv[*at + 1])) {
+        snprintf(hint, sizeof hint, "=%.20s, or ./%.20s if that is a file", argv[*at + 1], argv[*at + 1]);
+        return wrong(c, "write ", name, hint);
     }
     if (!found->set(c, value)) {
         char text[160];

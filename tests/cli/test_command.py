@@ -70,6 +70,10 @@ class Usage(Case):
                 self.assertIn(f"{option}: expected", done.err)
         self.assertIn("needs a value", self.keyferry("convert", "a", "b", "--fps", code=2).err)
         self.assertIn("takes no value", self.keyferry("convert", "a", "b", "--json=1", code=2).err)
+        self.assertIn("write --bake=30, or ./30 if that is a file", self.keyferry("convert", DOOR, "--bake", "30", code=2).err)
+        self.assertEqual(self.names(), [])
+        self.keyferry("convert", DOOR, "--bake", "./30")
+        self.assertEqual(self.names(), ["30", "30.kf"])
         self.assertEqual(self.keyferry("info", DOOR, "--rotation-order", "zyx").out,
                          self.keyferry("info", DOOR, "--rotation-order=ZYX").out)
         self.keyferry("convert", "--rotation-order", "zYx", "missing", "out.fbx", code=2)
