@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
+import fewest  # noqa: E402
 import fitcases  # noqa: E402
 import nytrocases  # noqa: E402
 
@@ -69,8 +70,10 @@ class Regions(unittest.TestCase):
         first = sum(time_of(r) < low for r in records) - 1  # the last key before the region
         last = sum(time_of(r) <= high for r in records)     # and the first after it
         beyond = [i for i, r in enumerate(records) if r not in kept and not first <= i <= last]
+        tolerances = [1e-4 * max(1, max(numbers) - min(numbers)) for numbers in wanted]
         return dict(case=(kind, axes, seed), before=len(records), after=(len(now) - fitcases.HEAD) // 128, frames=width, off=off,
-                    drift=drift, beyond=beyond, far=[i for i in beyond if not first - 1 <= i <= last + 1])
+                    fewest=fewest.keys(wanted, tolerances) if kind == "TCB" else None, drift=drift, beyond=beyond,
+                    far=[i for i in beyond if not first - 1 <= i <= last + 1])
 
     def check(self, kind, beyond=0, drift=2, more=4):
         """`beyond`: how many keys beyond the region's border may change in all of it; `drift`: how far the motion outside the
@@ -81,6 +84,8 @@ class Regions(unittest.TestCase):
             self.assertLessEqual(r["drift"], drift, r)
             self.assertLessEqual(r["after"], r["before"] + more + r["frames"] / 3, r)
             self.assertFalse(r["far"], r)
+            if r["fewest"]:  # what no cubics do with less; a Bezier may
+                self.assertLessEqual(r["after"], 1.25 * r["fewest"], r)
         self.assertLessEqual(sum(len(r["beyond"]) for r in results), beyond, results)
 
     def test_tcb(self):
