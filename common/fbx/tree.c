@@ -239,11 +239,6 @@ void kfi_tree_string(kfi_tree *tree, const char *text, size_t size)
         kfi_binary_string(tree, 'S', text, size, "", 0);
 }
 
-void kfi_tree_text(kfi_tree *tree, const char *text)
-{
-    kfi_tree_string(tree, text, strlen(text));
-}
-
 void kfi_tree_name(kfi_tree *tree, const char *class_name, const char *name)
 {
     char joined[64];

@@ -17,6 +17,8 @@
 
 #include "status.h"
 
+#include <string.h>
+
 typedef struct kfi_tree kfi_tree;
 
 /* Version 7400 or 7500. NULL on failure. */
@@ -42,7 +44,10 @@ void kfi_tree_f32(kfi_tree *tree, float value);
 void kfi_tree_f64(kfi_tree *tree, double value);
 /* Any bytes. ASCII has no way to say NUL (it becomes a space) nor the letters "&quot;", "&cr;", "&lf;". */
 void kfi_tree_string(kfi_tree *tree, const char *text, size_t size);
-void kfi_tree_text(kfi_tree *tree, const char *text);
+static inline void kfi_tree_text(kfi_tree *tree, const char *text)
+{
+    kfi_tree_string(tree, text, strlen(text)); /* of the literals, which most are, the compiler knows it */
+}
 /* The name of an object of some class: "name\0\1Model" or, in ASCII, "Model::name". */
 void kfi_tree_name(kfi_tree *tree, const char *class_name, const char *name);
 void kfi_tree_raw(kfi_tree *tree, const void *data, size_t size); /* binary files only */

@@ -103,6 +103,8 @@ void kfi_binary_string(kfi_tree *tree, char type, const char *a, size_t a_size, 
     room[0] = (uint8_t)type;
     kfi_store_u32(room + 1, (uint32_t)(a_size + b_size));
     tree->used += 5;
-    kfi_tree_bytes(tree, a, a_size);
-    kfi_tree_bytes(tree, b, b_size);
+    if (a_size > 0)
+        kfi_tree_bytes(tree, a, a_size);
+    if (b_size > 0)
+        kfi_tree_bytes(tree, b, b_size);
 }

@@ -4,6 +4,7 @@ import os
 import subprocess
 import struct
 import sys
+import tempfile
 import time
 
 SETS = {"S": (50, 100, 50), "M": (200, 1000, 3), "L": (1000, 2000, 2)}  # nodes, keys a curve, rounds
@@ -85,6 +86,9 @@ def main():
         os.remove(fbx)
     results["decode"] = said(program, "decode", "5")
     results["batch"] = batch(keyferry, folder)
+    if os.path.isdir("/dev/shm"):  # the same where no disk is waited for
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
+            results["batch in memory"] = batch(keyferry, memory)
     small = os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "data", "x4-ani", "door.ani")
     results["start"] = {"info_small": cpu(keyferry, "info", small)[0]}
     with open(out, "w") as f:
@@ -144,15 +148,16 @@ def main():
             if a in results and b in results:
                 row(f"{what}: {times} x the keys cost", a + b, results[b][key] / results[a][key], times * 1.1)
     row("ms of keyferry info on a small file", "", results["start"]["info_small"] * 1e3, 3)
-    r = results["batch"]
-    for name in ("there", "back"):
-        row(f"10,000 small files {name}: a second on two cores", "", r[f"{name}2"], 3000, True)
-        row("  a second of processor time, one thread", "", r[f"{name}1_cpu"])
-        row("  two cores against one", "", r[f"{name}2"] / r[f"{name}1"], 1.8, True)
-        row("  the same by processor time", "", 2 * r[f"{name}2_cpu"] / r[f"{name}1_cpu"])
-    print(f"{'':50} set    found  goal")
+    for where in ("batch", "batch in memory"):
+        r = results.get(where)
+        for name in ("there", "back") if r else ():
+            row(f"10,000 small files {name}{where[5:]}: a second on two cores", "", r[f"{name}2"], 3000, True)
+            row("  a second of processor time, one thread", "", r[f"{name}1_cpu"])
+            row("  two cores against one", "", r[f"{name}2"] / r[f"{name}1"], 1.8, True)
+            row("  the same by processor time", "", 2 * r[f"{name}2_cpu"] / r[f"{name}1_cpu"])
+    print(f"{'':58} set    found  goal")
     for goal, name, value, limit, met in rows:
-        print(f"{goal:50} {name:3} {value:8.2f}  {limit:8} {'' if met else 'MISSED'}")
+        print(f"{goal:58} {name:3} {value:8.2f}  {limit:8} {'' if met else 'MISSED'}")
 
 
 main()
