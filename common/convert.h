@@ -43,6 +43,10 @@ bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edit
  * `each` is kfi_conform's. */
 bool kfi_prove(kf_job *job, const kf_format *format, const kf_anim *asked, const kfi_conformed *each);
 
+/* The same for the tracks that a merge found edited: read again, they are to be what came back. */
+bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *original, const kf_anim *merged,
+                     const kfi_merge_report *report);
+
 /* An FBX back into the game's files, which are then job->emitted; nothing is done but *target set if that is FBX. */
 bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, const kf_format **target,
                       kf_summary *summary);

@@ -145,6 +145,19 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
     }
     merged->state = KF_TRACK_CHANGED;
     m->report->changed++;
+    kfi_wanted *wanted = kfi_push(m->job, &m->report->wanted, &m->report->wanted_count, sizeof *wanted);
+    if (!wanted)
+        return false;
+    *wanted = (kfi_wanted){.take = (size_t)take->source,
+                           .node = merged->node,
+                           .channel = merged->channel,
+                           .samples = baked,
+                           .name = merged->name,
+                           .back = back,
+                           .order = t.edited_order,
+                           .offset = t.shift + t.offset,
+                           .trip = m->limits.value[merged->channel],
+                           .relative = m->limits.relative};
     char *detail = kfi_format_text(m->job, "%zu keys changed, %zu added, %zu removed%s", t.keys_changed, t.keys_added,
                                    t.keys_removed, t.segments_fitted ? ", edited stretches fitted anew" : "");
     return detail && kfi_merge_report_track(m, "changed", take->name, merged, detail);
@@ -244,7 +257,7 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
             return false;
         *merged = original->tracks[was->source];
         m->report->tracks++;
-        size_t dropped = m->report->dropped;
+        size_t dropped = m->report->dropped, wanted = m->report->wanted_count;
         bool empty = track_keys(was) > 0 && back && track_keys(back) == 0;
         if (back && !empty && back->curves == was->curves) {
             if (!restore_curves(m, written_take, was, &back) ||
@@ -264,10 +277,13 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
             if (!kfi_merge_report_track(m, "kept", written->name, merged, "it did not come back"))
                 return false;
         }
+        size_t told = m->report->change_count;
         for (; extra < written->track_count && written->tracks[extra].source == (int32_t)i; extra++)
             if (m->matches.track[written_take][extra] && dropped == m->report->dropped &&
                 !kfi_merge_numbers(m, written_take, extra, merged))
                 return false;
+        if (told != m->report->change_count) /* these say another motion than the curves beside them */
+            m->report->wanted_count = wanted;
     }
     if (kept && !kfi_warn(m->job, "kept", "take \"%.60s\": %zu of %zu tracks did not come back and stay as they were "
                                           "(--drop-missing deletes them)", original->name, kept, original->track_count))

@@ -23,10 +23,25 @@ typedef struct kfi_merge {
     double tolerance;       /* of the user; 0: defaults */
 } kfi_merge;
 
+/* A track that was edited, and what came back of it. */
+typedef struct kfi_wanted {
+    size_t take; /* of the merged animation, and so is the node */
+    uint32_t node;
+    uint8_t channel;
+    bool samples;     /* what lies between the keys of what came back says nothing */
+    const char *name; /* of a custom channel or shape, else NULL */
+    const kf_track *back;
+    kf_rotation_order order; /* of its angles */
+    double offset;           /* its times - the original's */
+    double trip, relative;   /* what its values may be off that nobody edited, and of their size */
+} kfi_wanted;
+
 typedef struct kfi_merge_report {
     size_t tracks, changed, added, kept, dropped;
     const char **changes; /* a sentence for each track that changed, was added, kept or dropped */
     size_t change_count;
+    kfi_wanted *wanted;
+    size_t wanted_count;
 } kfi_merge_report;
 
 /* `merged` has the original's nodes, takes and tracks in their order, new ones behind them. */

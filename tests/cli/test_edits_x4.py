@@ -11,7 +11,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxtext  # noqa: E402
-from editcase import EditCase  # noqa: E402
+from editcase import EditCase, add  # noqa: E402
 
 spec = importlib.util.spec_from_file_location(
     "generate_x4", os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "generate", "x4_ani.py"))
@@ -338,6 +338,28 @@ class X4(EditCase):
             self.assertLessEqual(more, 7)
             self.assertEqual(now[first:first + 128 * 6], self.original[first:first + 128 * 6])
             self.assertEqual(now[first + 128 * (11 + more):], self.original[first + 128 * 11:])
+
+
+class Proved(EditCase):
+    """What comes home is read again and held against the FBX. Behind an edited key stands one whose value is no number: it holds
+    what is before it, in the game what was edited, in the FBX what was there when that was written."""
+    ending = "ani"
+    original = generate.ani([generate.description("part", "go", 4 / 15, pos=[
+        generate.key(t / 15, (v, 0.0, 0.0), 2) for t, v in enumerate((0.0, 1.0, generate.NAN_PAYLOAD, 2.0, 0.5))])])
+    WHERE = ("go", "part", "Lcl Translation", "x")
+
+    def test_told(self):
+        for there, key in (((), 1), (("--tcb", "slopes"), 1), (("--for", "blender"), 2)):
+            self.edit(lambda scene, key=key: add(scene, self.WHERE, key, 0.75), *there)
+            self.assertRegex(self.said, r'warning: take "go", node "part", translation at 0\.1\d\d\d s: the file will play this '
+                                        r"otherwise than the FBX shows it, by 0\.\d+, where 0\.0002\d* is tolerated", there)
+            self.edit(lambda scene, key=key: add(scene, self.WHERE, key, 0.75), *there, back=("--strict",), code=1)
+
+    def test_quiet(self):
+        for there, key in (((), 4), (("--tcb", "slopes"), 4), (("--for", "blender"), 8)):
+            self.edit(lambda scene, key=key: add(scene, self.WHERE, key, 0.75), *there)
+            self.assertNotIn("warning", self.said)
+            self.assertIn("1 of 1 tracks changed", self.said)
 
 
 if __name__ == "__main__":

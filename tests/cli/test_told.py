@@ -83,6 +83,25 @@ class Points(EditCase):
         self.assertRegex(self.said, r"the mesh came back with \d+ points instead of \d+")
 
 
+class Frames(EditCase):
+    """Behind an edited frame one that is no number, and holds what is before it: as edited in the game, as it was in the FBX."""
+    ending = "anm"
+    original = struct.pack("<I4fI9fII", 1, 1, 0, 0, 0, 3, 1, 0, 0, float("nan"), 0, 0, 2, 0, 0, 0, 0)
+
+    def change(self, scene, key):
+        curve = next(c for w, c in scene.curves().items() if w[2:] == ("Lcl Translation", "x"))
+        curve.keys[key].value += 0.5
+        curve.store()
+
+    def test_told(self):
+        self.edit(lambda scene: self.change(scene, 0), "--from", "ei-anm")
+        self.assertRegex(self.said, r"translation at 0\.0667 s: the file will play this otherwise than the FBX shows it, by 0\.5, where")
+
+    def test_quiet(self):
+        self.edit(lambda scene: self.change(scene, 2), "--from", "ei-anm")
+        self.assertNotIn("otherwise", self.said)
+
+
 del nytro.Nytro, nytro.EditCase
 
 if __name__ == "__main__":

@@ -1,0 +1,259 @@
+/* What was edited, once merged and exported, is read again, sent to FBX once more in memory, the way the FBX that came back was
+ * made, and held against that: the game is to play what the artist saw. So no edit is lost or bent in silence, whatever the
+ * reason. */
+#include "convert.h"
+
+#include "curve.h"
+#include "recorded.h"
+#include "rotation.h"
+#include "tolerance.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for each byte that is read again, and all that is made of it. */
+enum { PER_BYTE = 32 };
+
+/* The files just made, as their importer reads them and as they would be written. */
+static bool look_again(kf_job *job, const kf_format *format, const kfi_original *original, kfi_original *made)
+{
+    kf_options ignored = {0};
+    kfi_recorded recorded;
+    kfi_recorded_parse(job, original->capsule.options ? original->capsule.options : "", &ignored, &recorded);
+    *made = (kfi_original){.capsule = original->capsule, .count = job->emitted_count};
+    made->files = kfi_alloc(job, made->count + 1, sizeof *made->files);
+    if (!made->files)
+        return false;
+    for (size_t i = 0; i < job->emitted_count; i++) {
+        made->files[i] = (kf_file){job->emitted[i].name, job->emitted[i].data, job->emitted[i].size};
+        if (job->options.max_memory == 0)
+            job->arena.limit += PER_BYTE * made->files[i].size;
+    }
+    if (recorded.rig) /* kfi_rewrite left it behind the original's files */
+        made->files[made->count++] = original->files[original->count];
+    return kfi_rewrite(job, format, NULL, made);
+}
+
+/* ---------------------------------------------------------------- which track it has become */
+
+static const kf_take *find_take(const kf_anim *anim, const kf_anim *merged, size_t take, size_t *index)
+{
+    const char *name = merged->takes[take].name;
+    if (merged->take_count == 1 && anim->take_count == 1) {
+        *index = 0;
+        return &anim->takes[0];
+    }
+    for (*index = 0; *index < anim->take_count; (*index)++)
+        if (strcmp(anim->takes[*index].name, name) == 0)
+            return &anim->takes[*index];
+    return NULL;
+}
+
+static const kf_track *find_track(const kf_anim *anim, const kf_take *take, const char *node, const kfi_wanted *w, size_t *index)
+{
+    for (*index = 0; *index < take->track_count; (*index)++) {
+        const kf_track *track = &take->tracks[*index];
+        if (track->channel == w->channel && strcmp(anim->nodes[track->node].name, node) == 0 &&
+            (!w->name || (track->name && strcmp(track->name, w->name) == 0)))
+            return track;
+    }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- the comparison */
+
+/* A track as the game will play it, and when to look at it. */
+typedef struct played {
+    const kf_track *track;
+    kf_rotation_order order;
+    double shift;   /* its times - those of what came back */
+    double quantum; /* of the format's numbers */
+    const double *times;
+    size_t count;
+} played;
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static size_t key_count(const kf_track *track)
+{
+    size_t count = track->quat.count;
+    for (unsigned c = 0; c < track->curves; c++)
+        count += track->curve[c].count;
+    return count;
+}
+
+/* When to look, on the axis of what came back: at its keys, and between them unless they are samples. In a format that has a value
+ * for each frame on the frames next to them, and on those that have a key of their own; `rate` is 0 in others. */
+static bool looks(kf_job *job, const kfi_wanted *w, double rate, double end, played *p)
+{
+    size_t keys = key_count(w->back), all = 0;
+    double *at = kfi_alloc(job, 4 * keys + key_count(p->track), sizeof *at);
+    if (!at)
+        return false;
+    for (unsigned c = 0; c < w->back->curves; c++)
+        for (size_t i = 0; i < w->back->curve[c].count; i++) {
+            double time = w->back->curve[c].keys[i].time;
+            at[all++] = rate > 0 ? fmin(fmax(nearbyint((time - w->offset) * rate) / rate, 0), end) + w->offset : time;
+        }
+    for (unsigned c = 0; rate > 0 && c < p->track->curves; c++)
+        for (size_t i = 0; i < p->track->curve[c].count; i++)
+            at[all++] = p->track->curve[c].keys[i].time + w->offset;
+    for (size_t i = 0; rate > 0 && i < p->track->quat.count; i++)
+        at[all++] = p->track->quat.keys[i].time + w->offset;
+    qsort(at, all, sizeof *at, ascending);
+    keys = 0;
+    for (size_t i = 0; i < all; i++)
+        if (keys == 0 || at[i] - at[keys - 1] > 1e-6)
+            at[keys++] = at[i];
+    all = keys;
+    for (size_t i = 0; i + 1 < keys && !w->samples && rate == 0; i++)
+        for (int quarter = 1; quarter < 4; quarter++)
+            at[all++] = at[i] + (at[i + 1] - at[i]) * quarter / 4;
+    qsort(at, all, sizeof *at, ascending);
+    p->times = at;
+    p->count = all;
+    return true;
+}
+
+/* Values of a track at ascending times: three a time, or an orientation in four. */
+static bool values(kf_job *job, const kf_track *track, kf_rotation_order order, const double *times, size_t count, double (*to)[4])
+{
+    if (track->quaternion) {
+        kfi_quat_curve_values(&track->quat, times, count, to);
+        return true;
+    }
+    double *one = kfi_alloc_raw(job, count, sizeof *one);
+    if (!one)
+        return false;
+    memset(to, 0, count * sizeof *to);
+    for (unsigned c = 0; c < track->curves; c++) {
+        kfi_curve_values(&track->curve[c], times, count, track->rest[c], one);
+        for (size_t i = 0; i < count; i++)
+            to[i][c] = one[i];
+    }
+    for (size_t i = 0; track->channel == KF_ROTATION && i < count; i++) {
+        double q[4];
+        kfi_quat_from_euler(to[i], order, q);
+        memcpy(to[i], q, sizeof q);
+    }
+    return true;
+}
+
+/* How far two are apart, as a part of what is tolerated; *off: how far, *limit: of how much. */
+static double apart(const kfi_wanted *w, const double limits[3], const double a[4], const double b[4], double *off, double *limit)
+{
+    if (w->channel == KF_ROTATION) {
+        *off = kfi_quat_angle(a, b);
+        *limit = limits[0] + w->trip;
+        return *off / *limit;
+    }
+    double worst = 0;
+    for (unsigned c = 0; c < w->back->curves; c++) {
+        double gap = fabs(a[c] - b[c]), size = fmax(fabs(a[c]), fabs(b[c]));
+        double most = limits[c] + fmax(w->trip, w->relative * size);
+        if (gap < worst * most)
+            continue;
+        worst = gap / most;
+        *off = gap;
+        *limit = most;
+    }
+    return worst;
+}
+
+/* Its values, looked at a hair sooner, on time, and a hair later: a jump may come with the format's rounding of times. */
+static bool play(kf_job *job, const played *p, double (*shown[3])[4])
+{
+    double *moved = kfi_alloc_raw(job, p->count, sizeof *moved);
+    for (int side = 0; side < 3; side++) {
+        shown[side] = kfi_alloc_raw(job, p->count, sizeof *shown[side]);
+        if (!moved || !shown[side])
+            return false;
+        for (size_t i = 0; i < p->count; i++)
+            moved[i] = p->times[i] + p->shift + (side - 1) * fmax(1e-4, 4e-7 * fabs(p->times[i]));
+        if (!values(job, p->track, p->order, moved, p->count, shown[side]))
+            return false;
+    }
+    return true;
+}
+
+static bool compare(kf_job *job, const kfi_wanted *w, const kf_anim *merged, const played *p)
+{
+    double limits[3] = {0, 0, 0}, worst = 1, off = 0, limit = 0, when = 0;
+    double(*wanted)[4] = kfi_alloc_raw(job, p->count, sizeof *wanted), (*shown[3])[4];
+    if (!wanted || !values(job, w->back, w->order, p->times, p->count, wanted) || !play(job, p, shown))
+        return false;
+    for (unsigned c = 0; c < w->back->curves; c++)
+        limits[c] = kfi_tolerated(job->options.tolerance, (kf_channel)w->channel, &w->back->curve[c]) + p->quantum;
+    for (size_t i = 0; i < p->count; i++) {
+        double least = INFINITY, gap = 0, most = 0;
+        for (int side = 0; side < 3; side++) {
+            double its_gap = 0, its_most = 0, part = apart(w, limits, wanted[i], shown[side][i], &its_gap, &its_most);
+            if (part >= least)
+                continue;
+            least = part;
+            gap = its_gap;
+            most = its_most;
+        }
+        if (least <= worst)
+            continue;
+        worst = least;
+        off = gap;
+        limit = most;
+        when = p->times[i] - w->offset;
+    }
+    return worst <= 1 ||
+           kfi_warn(job, "motion",
+                    "take \"%.60s\", node \"%.60s\", %s at %.4f s: the file will play this otherwise than the FBX shows it, by "
+                    "%.4g, where %.4g is tolerated",
+                    merged->takes[w->take].name, merged->nodes[w->node].name, kfi_channel_name((kf_channel)w->channel), when, off,
+                    limit);
+}
+
+/* The track that was edited, as the game plays it or, if curves came back, as they would be written once more. False: there is
+ * none any more: its last key went, or there was no room for it and a warning said so. */
+static bool find_played(const kfi_original *made, const kf_anim *merged, const kfi_wanted *w, bool sampled, played *p, double *end)
+{
+    size_t at, number, k = 0;
+    const kf_take *take = find_take(made->anim, merged, w->take, &at);
+    p->track = take ? find_track(made->anim, take, merged->nodes[w->node].name, w, &number) : NULL;
+    if (!p->track)
+        return false;
+    p->order = (kf_rotation_order)made->anim->nodes[p->track->node].order;
+    p->shift = -w->offset;
+    *end = take->end;
+    if (w->samples || sampled)
+        return true;
+    const kf_anim *written = &made->written.anim;
+    while (k < written->take_count && written->takes[k].source != (int32_t)at)
+        k++;
+    if (k == written->take_count)
+        return false;
+    p->track = &written->takes[k].tracks[number];
+    p->shift += made->written.shift[k];
+    return true;
+}
+
+bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *original, const kf_anim *merged,
+                     const kfi_merge_report *report)
+{
+    kfi_original made;
+    bool sampled = format->capabilities.frame_rate > 0;
+    if (report->wanted_count == 0)
+        return true;
+    if (!look_again(job, format, original, &made))
+        return false;
+    for (size_t i = 0; i < report->wanted_count; i++) {
+        const kfi_wanted *w = &report->wanted[i];
+        played p = {.quantum = w->channel <= KF_SCALE ? format->capabilities.quantum[w->channel] : 0};
+        double end;
+        if (find_played(&made, merged, w, sampled, &p, &end) &&
+            !(looks(job, w, sampled ? made.anim->frame_rate : 0, end, &p) && compare(job, w, merged, &p)))
+            return false;
+    }
+    return true;
+}
