@@ -1,50 +1,79 @@
-/* Handles of a 2-D Bezier through samples. For given lengths the heights follow by least squares; better
- * lengths are searched for from the ones to begin with and from thirds. */
+/* Handles of a 2-D Bezier through samples. For given lengths the heights follow by least squares; better lengths are searched
+ * for from the ones to begin with and from thirds. The worst miss counts, not the mean: where that is nearly good enough, what
+ * is missed most is given ever more weight. */
 #include "internal.h"
 
-/* What the curve has to meet inside a stretch from sample a on: samples, and the middles between them that are known. */
-static bool look(const kfi_samples *s, size_t a, size_t number, double *time, double *value)
+enum { MOST_LOOKS = 80, UNKNOWNS = 4 }; /* unknown: two lengths, two heights */
+
+/* What the curve has to meet inside a stretch: samples, and the middles between them as far as they are known. Four unknowns do
+ * not need a thousand of them. */
+typedef struct looks {
+    size_t count;
+    double rise;
+    double time[MOST_LOOKS];   /* as a share of the stretch */
+    double value[MOST_LOOKS];  /* above its start */
+    double within[MOST_LOOKS]; /* how far off it may be */
+    double weight[MOST_LOOKS];
+} looks;
+
+/* A wide range knows nothing. */
+static void look(looks *l, double time, double low, double high, double widest)
 {
-    size_t i = a + number / 2;
-    bool sample = number % 2 == 0;
-    *time = sample ? s->t[i] : 0.5 * (s->t[i] + s->t[i + 1]);
-    *value = sample ? s->v[i] : s->middle[i];
-    return sample || kfi_middle_known(s, i);
+    if (l->count == MOST_LOOKS || !(high > low) || high - low > widest)
+        return;
+    l->time[l->count] = time;
+    l->value[l->count] = 0.5 * (low + high);
+    l->within[l->count] = 0.5 * (high - low);
+    l->weight[l->count++] = 1.0;
 }
 
-/* Of two lengths (shares of the segment): the heights, and the mean squared miss. Four unknowns do not need a
- * thousand samples: some `most` of them are looked at. */
-static double heights(const kfi_samples *s, size_t a, size_t b, const double w[2], size_t most, double dv[2])
+static void gather(const kfi_samples *s, size_t a, size_t b, looks *l)
 {
-    double length = s->t[b] - s->t[a], v0 = s->v[a], rise = s->v[b] - v0;
-    double pull = 1e-9, a00 = pull, a01 = 0.0, a11 = pull, r0 = pull * rise * w[0], r1 = -pull * rise * w[1],
-           yy = 0.0;
-    size_t stride = 1 + 2 * (b - a) / most, count = 0;
-    for (size_t i = 1; i < 2 * (b - a); i += stride) {
-        double time, value;
-        if (!look(s, a, i, &time, &value))
+    double length = s->t[b] - s->t[a], v0 = s->v[a], widest = 1e3 * s->tolerance;
+    size_t stride = 1 + 2 * (b - a) / MOST_LOOKS;
+    stride += stride > 1 && stride % 2 == 0; /* samples and middles in turn */
+    bool quarters = s->was && 4 * (b - a) <= MOST_LOOKS;
+    l->count = 0;
+    l->rise = s->v[b] - v0;
+    for (size_t k = 1; k < 2 * (b - a); k += stride) {
+        size_t i = a + k / 2;
+        double low = s->v[i] - s->tolerance, high = s->v[i] + s->tolerance, gap = s->t[i + 1] - s->t[i], from = s->t[i] - s->t[a];
+        if (k % 2 == 0) {
+            look(l, from / length, low - v0, high - v0, widest);
             continue;
-        double u = kfi_bezier_solve(w[0], w[1], (time - s->t[a]) / length), n = 1.0 - u;
-        double f0 = 3.0 * u * n * n, f1 = 3.0 * u * u * n, y = value - v0 - rise * u * u * (3.0 - 2.0 * u);
-        count++;
-        a00 += f0 * f0;
-        a01 += f0 * f1;
-        a11 += f1 * f1;
-        r0 += f0 * y;
-        r1 += f1 * y;
-        yy += y * y;
+        }
+        kfi_middle_range(s, i, &low, &high);
+        look(l, (from + 0.5 * gap) / length, low - v0, high - v0, widest);
+        for (int q = 1; quarters && s->told[i] && q < 4; q += 2)
+            look(l, (from + 0.25 * q * gap) / length, s->was[i][q] - s->tolerance - v0, s->was[i][q] + s->tolerance - v0, widest);
+    }
+}
+
+/* Of two lengths (shares of the segment): the heights. */
+static void heights(const looks *l, const double w[2], double dv[2])
+{
+    double pull = 1e-9, a00 = pull, a01 = 0.0, a11 = pull, r0 = pull * l->rise * w[0], r1 = -pull * l->rise * w[1], scale = 0.0;
+    for (size_t i = 0; i < l->count; i++)
+        scale = fmax(scale, l->within[i]);
+    for (size_t i = 0; i < l->count; i++) {
+        double u = kfi_bezier_solve(w[0], w[1], l->time[i]), n = 1.0 - u, by = scale / l->within[i];
+        double f0 = 3.0 * u * n * n, f1 = 3.0 * u * u * n, y = l->value[i] - l->rise * u * u * (3.0 - 2.0 * u);
+        double weight = l->weight[i] * by * by;
+        a00 += weight * f0 * f0;
+        a01 += weight * f0 * f1;
+        a11 += weight * f1 * f1;
+        r0 += weight * f0 * y;
+        r1 += weight * f1 * y;
     }
     double det = a00 * a11 - a01 * a01;
     dv[0] = (r0 * a11 - r1 * a01) / det;
     dv[1] = (r1 * a00 - r0 * a01) / det;
-    return fmax(yy - dv[0] * r0 - dv[1] * r1, 0.0) / (double)(count ? count : 1);
 }
 
-static bool try_lengths(const kfi_samples *s, size_t a, size_t b, const double w[2], kf_handle h[2])
+static bool try_handles(const kfi_samples *s, size_t a, size_t b, const double x[UNKNOWNS], kf_handle h[2])
 {
-    double length = s->t[b] - s->t[a], dv[2];
-    heights(s, a, b, w, 256, dv);
-    kf_handle h0 = {w[0] * length, dv[0]}, h1 = {-w[1] * length, dv[1]};
+    double length = s->t[b] - s->t[a];
+    kf_handle h0 = {x[0] * length, x[2]}, h1 = {-x[1] * length, x[3]};
     kfi_segment segment = {s->t[a], s->t[b], s->v[a], s->v[b], h0, h1, 0.0, 0.0, KFI_BEZIER};
     if (!kfi_fit_segment(s, a, b, &segment, true))
         return false;
@@ -53,41 +82,48 @@ static bool try_lengths(const kfi_samples *s, size_t a, size_t b, const double w
     return true;
 }
 
+static bool try_lengths(const kfi_samples *s, size_t a, size_t b, const looks *l, const double w[2], kf_handle h[2])
+{
+    double x[UNKNOWNS] = {w[0], w[1], 0.0, 0.0};
+    heights(l, w, &x[2]);
+    return try_handles(s, a, b, x, h);
+}
+
 /* ---- lengths and heights together ---- */
 
-enum { UNKNOWNS = 4 }; /* two lengths, two heights */
-
 typedef struct normal {
-    double a[UNKNOWNS][UNKNOWNS], r[UNKNOWNS], sum; /* sum: of squared misses, per sample */
+    double a[UNKNOWNS][UNKNOWNS], r[UNKNOWNS];
+    double sum;   /* of squared misses in units of what they may be, on the average */
+    double worst; /* of them */
+    double miss[MOST_LOOKS];
 } normal;
 
 /* The normal equations at x = (w0, w1, dv0, dv1). A length moves time, and with it the parameter at which a
  * sample lies: du/dw = -(dtime/dw) / (dtime/du). */
-static void linearize(const kfi_samples *s, size_t a, size_t b, const double x[UNKNOWNS], normal *n)
+static void linearize(const looks *l, const double x[UNKNOWNS], normal *n)
 {
-    double length = s->t[b] - s->t[a], rise = s->v[b] - s->v[a];
-    size_t stride = 1 + 2 * (b - a) / 32, count = 0;
-    *n = (normal){0};
-    for (size_t i = 1; i < 2 * (b - a); i += stride) {
-        double time, value;
-        if (!look(s, a, i, &time, &value))
-            continue;
-        double u = kfi_bezier_solve(x[0], x[1], (time - s->t[a]) / length), m = 1.0 - u;
-        count++;
+    double rise = l->rise, weights = 0.0;
+    *n = (normal){.sum = 0.0};
+    for (size_t i = 0; i < l->count; i++) {
+        double u = kfi_bezier_solve(x[0], x[1], l->time[i]), m = 1.0 - u;
         double f0 = 3.0 * u * m * m, f1 = 3.0 * u * u * m, f2 = u * u * u;
         double d0 = 3.0 * m * (m - 2.0 * u), d1 = 3.0 * u * (2.0 * m - u), d2 = 3.0 * u * u;
         double rate = fmax(d0 * x[0] + d1 * (1.0 - x[1]) + d2, 1e-6);
         double slope = (d0 * x[2] + d1 * (rise + x[3]) + d2 * rise) / rate;
-        double miss = value - s->v[a] - (f0 * x[2] + f1 * (rise + x[3]) + f2 * rise);
+        double miss = (l->value[i] - (f0 * x[2] + f1 * (rise + x[3]) + f2 * rise)) / l->within[i];
         const double g[UNKNOWNS] = {-slope * f0, slope * f1, f0, f1};
+        double weight = l->weight[i] / l->within[i];
         for (int r = 0; r < UNKNOWNS; r++) {
             for (int c = 0; c <= r; c++)
-                n->a[r][c] += g[r] * g[c];
-            n->r[r] += g[r] * miss;
+                n->a[r][c] += weight * g[r] * g[c] / l->within[i];
+            n->r[r] += weight * g[r] * miss;
         }
-        n->sum += miss * miss;
+        n->miss[i] = fabs(miss);
+        n->worst = fmax(n->worst, n->miss[i]);
+        n->sum += l->weight[i] * miss * miss;
+        weights += l->weight[i];
     }
-    n->sum /= (double)(count ? count : 1);
+    n->sum /= weights > 0.0 ? weights : 1.0;
 }
 
 /* Cholesky's way; false if the matrix is not positive. `damping` makes it so and steps short. */
@@ -118,42 +154,64 @@ static bool step_of(const normal *n, double damping, double step[UNKNOWNS])
     return true;
 }
 
-/* Levenberg and Marquardt from the lengths w on. */
-static bool search(const kfi_samples *s, size_t a, size_t b, const double w[2], kf_handle h[2])
+/* One step of Levenberg and Marquardt's. */
+static bool improve(const looks *l, double x[UNKNOWNS], normal *n, double *damping)
 {
-    double limit = s->tolerance * s->tolerance, x[UNKNOWNS] = {w[0], w[1], 0.0, 0.0}, damping = 1e-3;
-    heights(s, a, b, w, 32, &x[2]);
-    normal n, next;
-    linearize(s, a, b, x, &n);
-    double tried = INFINITY;
-    for (int round = 0; round < 24; round++) {
-        double step[UNKNOWNS], at[UNKNOWNS];
-        if (!step_of(&n, damping, step))
-            return false;
-        for (int i = 0; i < UNKNOWNS; i++)
-            at[i] = i < 2 ? fmin(fmax(x[i] + fmin(fmax(step[i], -0.2), 0.2), 0.01), 0.99) : x[i] + step[i];
-        heights(s, a, b, at, 32, &at[2]);
-        linearize(s, a, b, at, &next);
-        if (!(next.sum < n.sum)) {
-            damping *= 8.0;
-            if (damping > 1e4)
-                break;
-            continue;
-        }
-        bool slow = next.sum > 0.98 * n.sum;
-        n = next;
-        damping *= 0.2;
-        for (int i = 0; i < UNKNOWNS; i++)
-            x[i] = at[i];
-        if (n.sum <= 0.4 * limit && n.sum < 0.25 * tried) {
-            tried = n.sum;
-            if (try_lengths(s, a, b, x, h))
+    double step[UNKNOWNS], at[UNKNOWNS];
+    if (!step_of(n, *damping, step)) {
+        *damping *= 8.0;
+        return false;
+    }
+    for (int i = 0; i < UNKNOWNS; i++)
+        at[i] = i < 2 ? fmin(fmax(x[i] + fmin(fmax(step[i], -0.2), 0.2), 0.01), 0.99) : x[i] + step[i];
+    normal next;
+    heights(l, at, &at[2]);
+    linearize(l, at, &next);
+    if (!(next.sum < n->sum)) {
+        *damping *= 8.0;
+        return false;
+    }
+    *damping *= 0.2;
+    *n = next;
+    for (int i = 0; i < UNKNOWNS; i++)
+        x[i] = at[i];
+    return true;
+}
+
+/* From the lengths w on: least squares first, then the worst. */
+static bool search(const kfi_samples *s, size_t a, size_t b, looks *l, const double w[2], kf_handle h[2])
+{
+    enum { ROUNDS = 40, SQUARES = 16, TRIES = 4 };
+    const double hopeless = 100.0, near = 3.0;
+    double x[UNKNOWNS] = {w[0], w[1], 0.0, 0.0}, damping = 1e-3;
+    normal n;
+    for (size_t i = 0; i < l->count; i++)
+        l->weight[i] = 1.0;
+    heights(l, w, &x[2]);
+    linearize(l, x, &n);
+    int tries = 0;
+    bool settled = false;
+    for (int round = 0; round < ROUNDS && tries < TRIES; round++) {
+        double before = n.sum;
+        bool better = improve(l, x, &n, &damping);
+        if (better && n.worst <= 1.0) {
+            tries++;
+            if (try_handles(s, a, b, x, h))
                 return true;
         }
-        if (slow || (round > 6 && n.sum > 100.0 * limit))
-            break;
+        settled = settled || round >= SQUARES || damping > 1e4 || (better && n.sum > 0.9 * before);
+        if (!settled && round > 6 && n.sum > hopeless)
+            return false;
+        if (!settled || (!better && damping <= 1e4))
+            continue;
+        if (n.worst > near)
+            return false;
+        for (size_t i = 0; i < l->count; i++)
+            l->weight[i] *= 0.1 + n.miss[i] / n.worst;
+        damping = fmin(damping, 1e-2);
+        linearize(l, x, &n);
     }
-    return n.sum <= limit && try_lengths(s, a, b, x, h);
+    return false;
 }
 
 bool kfi_fit_bezier(const kfi_samples *s, size_t a, size_t b, kf_handle h[2])
@@ -161,13 +219,12 @@ bool kfi_fit_bezier(const kfi_samples *s, size_t a, size_t b, kf_handle h[2])
     double length = s->t[b] - s->t[a], third = 1.0 / 3.0;
     double own[2] = {fmin(fmax(h[0].dt / length, 0.0), 1.0), fmin(fmax(-h[1].dt / length, 0.0), 1.0)};
     bool thirds = fabs(own[0] - third) + fabs(own[1] - third) < 0.02;
-    if (try_lengths(s, a, b, own, h) || (!thirds && try_lengths(s, a, b, (double[2]){third, third}, h)))
+    looks l;
+    gather(s, a, b, &l);
+    if (try_lengths(s, a, b, &l, own, h) || (!thirds && try_lengths(s, a, b, &l, (double[2]){third, third}, h)))
         return true;
-    size_t looks = b - a - 1;
-    for (size_t i = a; i < b; i++)
-        looks += kfi_middle_known(s, i);
-    if (looks < 5) /* too few to tell lengths from chance */
+    if (l.count < 3) /* too few to tell lengths from chance */
         return false;
     double w[2] = {fmin(fmax(own[0], 0.01), 0.99), fmin(fmax(own[1], 0.01), 0.99)};
-    return search(s, a, b, w, h) || (!thirds && search(s, a, b, (double[2]){third, third}, h));
+    return search(s, a, b, &l, w, h) || (!thirds && search(s, a, b, &l, (double[2]){third, third}, h));
 }

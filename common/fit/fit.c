@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-static const double SAME_TIME = 1e-7; /* seconds: a sample this near to a key is at the key */
-
 void *kfi_scratch(kfi_fitting *f, size_t count, size_t size)
 {
     void *memory = kfi_arena_alloc(&f->scratch, count, size);
@@ -45,72 +43,6 @@ bool kfi_fit_as_curve(kfi_fitting *f, kf_curve *curve)
     return ok;
 }
 
-/* ---- samples ---- */
-
-double kfi_between_samples(const double *t, const double *v, size_t count, size_t after, double time)
-{
-    size_t first = after < 2 ? 0 : after - 2, last = after + 2 < count ? after + 2 : count;
-    double sum = 0.0;
-    for (size_t i = first; i < last; i++) {
-        double part = v[i];
-        for (size_t k = first; k < last; k++)
-            if (k != i)
-                part *= (time - t[k]) / (t[i] - t[k]);
-        sum += part;
-    }
-    return sum;
-}
-
-/* The samples given, and one at each key of the original that lies between them. */
-static bool take_samples(kfi_fitting *f, const double *times, const double *values, const double *middles, size_t count)
-{
-    const kf_curve *original = f->original;
-    size_t most = count + (original ? original->count : 0);
-    kfi_samples *s = &f->samples;
-    s->t = kfi_scratch(f, most, sizeof *s->t);
-    s->v = kfi_scratch(f, most, sizeof *s->v);
-    s->bulge = kfi_scratch(f, most, sizeof *s->bulge);
-    s->middle = kfi_scratch(f, most, sizeof *s->middle);
-    s->doubt = kfi_scratch(f, most, sizeof *s->doubt);
-    s->told = kfi_scratch(f, most, sizeof *s->told);
-    s->next_jump = kfi_scratch(f, most, sizeof *s->next_jump);
-    s->next_rest = kfi_scratch(f, most, sizeof *s->next_rest);
-    if (!s->t || !s->v || !s->bulge || !s->middle || !s->doubt || !s->told || !s->next_jump || !s->next_rest)
-        return false;
-    size_t key = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (s->count > 0 && !(times[i] > s->t[s->count - 1])) /* the last of equal times counts */
-            s->count--;
-        for (; original && key < original->count && original->keys[key].time < times[i] - SAME_TIME; key++) {
-            double time = original->keys[key].time;
-            if (i == 0 || time <= times[i - 1] + SAME_TIME || (s->count > 0 && time <= s->t[s->count - 1]))
-                continue;
-            double own = kfi_curve_value(original, time, 0.0), here = kfi_between_samples(times, values, count, i, time);
-            bool same = fabs(values[i] - kfi_curve_value(original, times[i], 0.0)) <= s->tolerance &&
-                        fabs(values[i - 1] - kfi_curve_value(original, times[i - 1], 0.0)) <= s->tolerance;
-            if (s->count > 0)
-                s->told[s->count - 1] = false; /* that was the middle of the whole */
-            s->t[s->count] = time;
-            s->told[s->count] = false;
-            s->v[s->count++] = same ? own : here;
-        }
-        bool at_key =
-            original && key < original->count && fabs(original->keys[key].time - times[i]) <= SAME_TIME;
-        double time = at_key ? original->keys[key].time : times[i];
-        double value = values[i];
-        /* Taken a hair before the key, by rounding: then it is the key's if it is what the original has
-         * there. */
-        if (at_key && times[i] < time &&
-            fabs(value - kfi_curve_value(original, times[i], 0.0)) <= s->tolerance)
-            value = kfi_curve_value(original, time, 0.0);
-        s->t[s->count] = s->count > 0 && !(time > s->t[s->count - 1]) ? times[i] : time;
-        s->told[s->count] = middles && i + 1 < count && !isnan(middles[i]);
-        s->middle[s->count] = s->told[s->count] ? middles[i] : 0.0;
-        s->v[s->count++] = value;
-    }
-    return true;
-}
-
 /* ---- the original's keys ---- */
 
 /* Whether the original's segment after key i lies within the samples and runs through them. `ref` are its own
@@ -119,7 +51,7 @@ static bool segment_kept(const kfi_fitting *f, const double *ref, size_t i, size
 {
     const kf_key *key = &f->original->keys[i];
     const kfi_samples *s = &f->samples;
-    if (!kfi_can(f, key->interp))
+    if (!kfi_can(f, key->interp) || (key->flags & KF_KEY_HELPER))
         return false;
     /* At the end of a hold, and at a jump, the last sample is the next key's affair. */
     bool jump = i + 2 < f->original->count && key[2].time <= key[1].time;
@@ -379,6 +311,24 @@ static bool run(kfi_fitting *f)
     return true;
 }
 
+bool kfi_fit_begin(kfi_fitting *f, kf_job *job, const double *times, const double *values, size_t count,
+                   const kfi_fit_options *options)
+{
+    *f = (kfi_fitting){.job = job, .interps = options->interps, .original = options->original};
+    uint64_t left = job->arena.limit > job->arena.total ? job->arena.limit - job->arena.total : 0;
+    kfi_arena_init(&f->scratch, job->arena.allocator, left);
+    f->scratch.item_blocks = job->arena.item_blocks;
+    f->cubic = choose_cubic(f, options->handles);
+    f->tcb_rule = options->original ? options->original->tcb_rule : (uint8_t)KF_TCB_KOCHANEK;
+    double low = values[0], high = values[0];
+    for (size_t i = 1; i < count; i++) {
+        low = fmin(low, values[i]);
+        high = fmax(high, values[i]);
+    }
+    f->samples.tolerance = kfi_tolerated_range(options->tolerance, low, high);
+    return kfi_take_samples(f, times, values, count, options);
+}
+
 bool kfi_fit(kf_job *job, const double *times, const double *values, size_t count,
              const kfi_fit_options *options, kf_curve *curve)
 {
@@ -386,19 +336,8 @@ bool kfi_fit(kf_job *job, const double *times, const double *values, size_t coun
         *curve = (kf_curve){0};
         return true;
     }
-    kfi_fitting f = {.job = job, .interps = options->interps, .original = options->original};
-    uint64_t left = job->arena.limit > job->arena.total ? job->arena.limit - job->arena.total : 0;
-    kfi_arena_init(&f.scratch, job->arena.allocator, left);
-    f.scratch.item_blocks = job->arena.item_blocks;
-    f.cubic = choose_cubic(&f, options->handles);
-    f.tcb_rule = options->original ? options->original->tcb_rule : (uint8_t)KF_TCB_KOCHANEK;
-    double low = values[0], high = values[0];
-    for (size_t i = 1; i < count; i++) {
-        low = fmin(low, values[i]);
-        high = fmax(high, values[i]);
-    }
-    f.samples.tolerance = kfi_tolerated_range(options->tolerance, low, high);
-    bool ok = take_samples(&f, times, values, options->between, count) && run(&f) && finish(&f, curve);
+    kfi_fitting f;
+    bool ok = kfi_fit_begin(&f, job, times, values, count, options) && run(&f) && finish(&f, curve);
     kfi_arena_free(&f.scratch);
     return ok;
 }

@@ -7,10 +7,12 @@
 typedef struct kfi_fit_options {
     uint32_t interps; /* 1 << kf_interp for each kind of key that may be used */
     double tolerance; /* how far the curve may be from any sample; 0: 1e-4 of the range, at least 1e-4 */
-    const kf_curve *original; /* or NULL: a curve whose keys are tried first, on the samples' axis of time */
+    const kf_curve *original; /* or NULL: a curve whose keys are tried first, on the samples' axis of time. Of a segment that
+                               * begins with a helper key only the ends count. */
     bool handles; /* new cubics have handles where that may be, though most of the original's keys are TCB */
     const double *between; /* or NULL: for each sample, what lies in the middle between it and the next one; NAN where that
                             * is not known */
+    const kf_curve *was; /* or NULL: what the samples were taken from before some were edited. `between` is on it. */
 } kfi_fit_options;
 
 /* The fewest keys through samples at ascending times. Corners, holds and steps are found. Where the original,

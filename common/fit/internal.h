@@ -16,6 +16,8 @@ typedef struct kfi_samples {
     size_t *next_rest; /* the next sample, i or later, at which the value comes to rest; else `count` */
     double tolerance;
     bool *told;        /* that middle is a sample, too, and no guess */
+    double (*was)[4];  /* or NULL: before something was edited, at sample i and at the quarters of interval i */
+    double *edit;      /* and how much sample i was moved */
 } kfi_samples;
 
 /* One key of the result while it is being made, and the segment after it. */
@@ -60,6 +62,9 @@ typedef struct kfi_piece {
     kf_handle h[2]; /* of a cubic, at its two ends */
 } kfi_piece;
 
+/* fit.c: takes the samples in. The scratch memory is to be freed, even if it failed. */
+bool kfi_fit_begin(kfi_fitting *f, kf_job *job, const double *times, const double *values, size_t count,
+                   const kfi_fit_options *options);
 void *kfi_scratch(kfi_fitting *f, size_t count, size_t size);
 kfi_fit_key *kfi_fit_add(kfi_fitting *f, kfi_fit_keys *keys);
 /* The keys as a curve, to be looked at with every rule resolved. */
@@ -70,9 +75,13 @@ static inline bool kfi_can(const kfi_fitting *f, unsigned interp)
     return f->interps >> interp & 1;
 }
 
+/* Whether a segment runs, at the quarters of interval i, where what was not edited does. */
+bool kfi_told_quarters_fit(const kfi_samples *s, size_t i, double first, double last);
 /* A value between samples by the cubic through the four around it; `after` is the one behind it. */
 double kfi_between_samples(const double *t, const double *v, size_t count, size_t after, double time);
 
+/* take.c */
+bool kfi_take_samples(kfi_fitting *f, const double *times, const double *values, size_t count, const kfi_fit_options *options);
 /* samples.c */
 void kfi_samples_look(kfi_samples *s, bool steps);
 /* Whether the value rests from one sample to the next. */
@@ -85,6 +94,8 @@ static inline bool kfi_middle_known(const kfi_samples *s, size_t i)
 {
     return s->doubt[i] <= 0.5 * s->tolerance;
 }
+/* Within what the curve has to run there. */
+void kfi_middle_range(const kfi_samples *s, size_t i, double *low, double *high);
 bool kfi_middle_fits(const kfi_samples *s, size_t i, double value);
 bool kfi_quarters_fit(const kfi_samples *s, size_t i, const kfi_segment *segment);
 

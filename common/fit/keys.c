@@ -36,7 +36,7 @@ static bool settle_alone(kfi_fitting *f, kfi_fit_key *key)
     size_t a = key->sample, b = key[1].sample;
     uint8_t own = key->key.interp;
     double slope[2];
-    bool ours = key->origin != KF_NEW && kfi_can(f, own) && own != KF_TCB && own != KF_AUTO;
+    bool ours = key->origin != KF_NEW && !(key->key.flags & KF_KEY_HELPER) && kfi_can(f, own) && own != KF_TCB && own != KF_AUTO;
     if (ours && as_it_is(f, key, false))
         return true;
     if (ours && own == KF_HERMITE && kfi_fit_cubic(s, a, b, slope)) {

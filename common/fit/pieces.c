@@ -67,6 +67,12 @@ static bool stays_between(const cubic *c)
         double middle = value_at(c, share(c, 0.5 * (c->s->t[i] + c->s->t[i + 1])));
         if (!kfi_middle_fits(c->s, i, middle))
             return false;
+        if (!c->s->was || !c->s->told[i])
+            continue;
+        double quarter = 0.25 * (c->s->t[i + 1] - c->s->t[i]);
+        if (!kfi_told_quarters_fit(c->s, i, value_at(c, share(c, c->s->t[i] + quarter)),
+                                   value_at(c, share(c, c->s->t[i + 1] - quarter))))
+            return false;
     }
     return true;
 }
@@ -109,7 +115,8 @@ static void solve(cubic *c, double worst, unsigned power)
                     known * known * (power ? 0.3 : 1.0));
     }
     /* Of a single interval one middle says too little: those beside it have a word, too. */
-    if (c->b - c->a == 1 && c->a > 0 && c->b + 1 < s->count && s->told[c->a - 1] && s->told[c->a] && s->told[c->b]) {
+    if (c->b - c->a == 1 && c->a > 0 && c->b + 1 < s->count && kfi_middle_known(s, c->a - 1) && kfi_middle_known(s, c->a) &&
+        kfi_middle_known(s, c->b)) {
         observe(c, &n, share(c, 0.5 * (s->t[c->a - 1] + s->t[c->a])), s->middle[c->a - 1], 1e-4);
         observe(c, &n, share(c, 0.5 * (s->t[c->b] + s->t[c->b + 1])), s->middle[c->b], 1e-4);
     }
@@ -166,9 +173,15 @@ bool kfi_fit_segment(const kfi_samples *s, size_t a, size_t b, const kfi_segment
                 return false;
         }
     }
-    for (size_t i = a; between && segment->shape == KFI_BEZIER && i < b; i++)
-        if (!kfi_quarters_fit(s, i, segment))
+    for (size_t i = a; segment->shape > KFI_LINE && i < b; i++) {
+        if (between && segment->shape == KFI_BEZIER && !kfi_quarters_fit(s, i, segment))
             return false;
+        if (!s->was || !s->told[i])
+            continue;
+        double quarter = 0.25 * (s->t[i + 1] - s->t[i]);
+        if (!kfi_told_quarters_fit(s, i, kfi_segment_value(segment, s->t[i] + quarter), kfi_segment_value(segment, s->t[i + 1] - quarter)))
+            return false;
+    }
     return true;
 }
 
@@ -274,7 +287,7 @@ kfi_piece kfi_longest_piece(const kfi_fitting *f, size_t a, size_t limit)
         straight = reach(s, a, stop, KF_LINEAR);
     if (f->cubic && straight.end == a + 1 && !kfi_fit_line(s, a, a + 1)) /* what is between the two is known */
         straight.end = a;
-    if (f->cubic && straight.end < stop)
+    if (f->cubic && (straight.end < stop || !line_is_meant(s, a, stop)))
         bent = reach(s, a, stop, KF_HERMITE);
     if (straight.end > bent.end || (straight.end == bent.end && line_is_meant(s, a, straight.end)))
         return straight;

@@ -43,14 +43,20 @@ static double bulge(const kfi_samples *s, size_t i)
 
 enum { MOST_AROUND = 8 };
 
+/* What a polynomial goes through: the samples, or how much they were edited. */
+typedef struct course {
+    const double *v;
+    double above; /* what the middle of the interval is in that case without any edit */
+} course;
+
 /* The polynomial through `count` samples from `first` on, at x in interval i; kept if the last of the samples changes it
  * less than what was kept so far is in doubt. */
-static void guess_by(kfi_samples *s, size_t i, double x, size_t first, int count)
+static void guess_by(kfi_samples *s, size_t i, double x, const course *from, size_t first, int count)
 {
     const double *t = s->t + first;
     double d[MOST_AROUND], value, way = 1.0;
     for (int k = 0; k < count; k++)
-        d[k] = s->v[first + (size_t)k];
+        d[k] = from->v[first + (size_t)k];
     for (int level = 1; level < count; level++)
         for (int k = count - 1; k >= level; k--)
             d[k] = (d[k] - d[k - 1]) / (t[k] - t[k - level]);
@@ -61,13 +67,14 @@ static void guess_by(kfi_samples *s, size_t i, double x, size_t first, int count
     }
     if (fabs(d[count - 1] * way) < s->doubt[i]) {
         s->doubt[i] = fabs(d[count - 1] * way);
-        s->middle[i] = value;
+        s->middle[i] = from->above + value;
     }
 }
 
 /* The middle of interval i by five samples around it or on one side, whichever lie most evenly: so that the
  * far side of a corner does not count. Or by eight around it, where the motion is fast and smooth. How wrong it
- * may be is what the last of them changes. Only samples low..high count. */
+ * may be is what the last of them changes. Only samples low..high count. What was edited may run more evenly than what it was
+ * added to, which has the corners of its own keys. */
 static void guess_middle(kfi_samples *s, size_t i, size_t low, size_t high)
 {
     s->doubt[i] = 0.0;
@@ -81,12 +88,14 @@ static void guess_middle(kfi_samples *s, size_t i, size_t low, size_t high)
     if (few < 3)
         return;
     size_t last = i + few <= high + 1 ? i : high + 1 - few;
-    for (size_t first = i < low + few - 2 ? low : i - (few - 2); first <= last; first++)
-        guess_by(s, i, x, first, (int)few);
-    if (count < MOST_AROUND)
-        return;
     size_t before = i < low + MOST_AROUND / 2 - 1 ? low : i - (MOST_AROUND / 2 - 1);
-    guess_by(s, i, x, before + MOST_AROUND <= high + 1 ? before : high + 1 - MOST_AROUND, MOST_AROUND);
+    const course from[2] = {{s->v, 0.0}, {s->edit, s->was ? s->was[i][2] : 0.0}};
+    for (int way = 0; way < (s->was ? 2 : 1); way++) {
+        for (size_t first = i < low + few - 2 ? low : i - (few - 2); first <= last; first++)
+            guess_by(s, i, x, &from[way], first, (int)few);
+        if (count >= MOST_AROUND)
+            guess_by(s, i, x, &from[way], before + MOST_AROUND <= high + 1 ? before : high + 1 - MOST_AROUND, MOST_AROUND);
+    }
 }
 
 /* The middles between samples low..high, which lie on one curve as far as can be seen. */
@@ -103,23 +112,37 @@ static void guess_middles(kfi_samples *s, size_t low, size_t high)
     }
 }
 
-/* Whether another curve begins at sample i: a rest, a motion after one, or either side of a jump. */
+/* Whether another curve begins at sample i: a rest, a motion after one, either side of a jump, or what was edited. */
 static bool is_edge(const kfi_samples *s, size_t i)
 {
-    if (i == 0 || i + 1 == s->count || jumps(s, i) || jumps(s, i - 1))
+    if (i == 0 || i + 1 == s->count || jumps(s, i) || jumps(s, i - 1) || s->told[i] != s->told[i - 1])
         return true;
     bool before = kfi_rests(s, i - 1), after = kfi_rests(s, i);
     return before != after && (before ? i > 1 && kfi_rests(s, i - 2) : i + 2 < s->count && kfi_rests(s, i + 1));
 }
 
+void kfi_middle_range(const kfi_samples *s, size_t i, double *low, double *high)
+{
+    /* Where it is known, the worst need not be in the middle itself. */
+    double within = kfi_middle_known(s, i) ? 0.95 * s->tolerance : s->tolerance + s->doubt[i];
+    *low = s->middle[i] - within;
+    *high = s->middle[i] + within;
+    if (kfi_middle_known(s, i) || s->doubt[i] <= 2.0 * s->tolerance)
+        return;
+    /* Beside a corner the bends say too little; then those that say otherwise are better known. */
+    double chord = 0.5 * (s->v[i] + s->v[i + 1]), aside = s->tolerance + s->bulge[i];
+    double least = fmax(*low, chord - aside), most = fmin(*high, chord + aside);
+    if (most - least >= s->tolerance) {
+        *low = least;
+        *high = most;
+    }
+}
+
 bool kfi_middle_fits(const kfi_samples *s, size_t i, double value)
 {
-    if (kfi_middle_known(s, i)) /* the worst need not be in the middle itself */
-        return fabs(value - s->middle[i]) <= 0.95 * s->tolerance;
-    if (!(fabs(value - s->middle[i]) <= s->tolerance + s->doubt[i]))
-        return false;
-    double chord = 0.5 * (s->v[i] + s->v[i + 1]);
-    return s->doubt[i] <= 2.0 * s->tolerance || fabs(value - chord) <= s->tolerance + s->bulge[i];
+    double low, high;
+    kfi_middle_range(s, i, &low, &high);
+    return value >= low && value <= high;
 }
 
 /* The cubic through four points, at x. */
@@ -136,11 +159,17 @@ static double cubic_at(const double t[4], const double v[4], double x)
     return sum;
 }
 
+bool kfi_told_quarters_fit(const kfi_samples *s, size_t i, double first, double last)
+{
+    return !s->was || !s->told[i] ||
+           (fabs(first - s->was[i][1]) <= s->tolerance && fabs(last - s->was[i][3]) <= s->tolerance);
+}
+
 /* Short handles may swing out beside a key, where no middle shows it: where the samples tell, the quarters of interval i are
- * looked at, too. Two cubics say where they are, and by how much they do not know. */
+ * looked at, too. Two cubics say where they are, or by how much they were edited, and how little they know. */
 bool kfi_quarters_fit(const kfi_samples *s, size_t i, const kfi_segment *segment)
 {
-    if (i == 0 || i + 2 >= s->count)
+    if (i == 0 || i + 2 >= s->count || (s->was && s->told[i]))
         return true;
     double t[5], v[5], times[2], values[2];
     for (size_t k = 0; k < 5; k++) {
@@ -149,14 +178,15 @@ bool kfi_quarters_fit(const kfi_samples *s, size_t i, const kfi_segment *segment
         if (middle && !kfi_middle_known(s, at))
             return true;
         t[k] = middle ? 0.5 * (s->t[at] + s->t[at + 1]) : s->t[at];
-        v[k] = middle ? s->middle[at] : s->v[at];
+        v[k] = (middle ? s->middle[at] : s->v[at]) - (s->was ? s->was[at][middle ? 2 : 0] : 0.0);
     }
     for (int k = 0; k < 2; k++)
         times[k] = 0.5 * (t[1 + k] + t[2 + k]);
     kfi_segment_values(segment, times, 2, values);
     for (int k = 0; k < 2; k++) {
         double a = cubic_at(t, v, times[k]), b = cubic_at(t + 1, v + 1, times[k]);
-        if (!(fabs(values[k] - 0.5 * (a + b)) <= s->tolerance + fabs(a - b)))
+        double now = values[k] - (s->was ? s->was[i][1 + 2 * k] : 0.0);
+        if (!(fabs(now - 0.5 * (a + b)) <= s->tolerance + fabs(a - b)))
             return false;
     }
     return true;

@@ -66,7 +66,8 @@ static kfi_fit_options options_for(const kfi_merge_track *t, unsigned c, const k
     return (kfi_fit_options){.interps = t->input->capabilities->interps,
                              .tolerance = keys->tolerance,
                              .original = &t->original->curve[c],
-                             .between = keys->between};
+                             .between = keys->between,
+                             .was = keys->baked ? &t->original->curve[c] : NULL};
 }
 
 /* The same where a format has no handles that each component could have for itself. */

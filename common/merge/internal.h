@@ -57,6 +57,7 @@ typedef struct kfi_seen {
     double *value;         /* the original's own, where that is what came back */
     bool *edited;          /* it is not */
     double *between;       /* what lies in the middle before the next one, where neither was edited, else NAN; or NULL */
+    bool baked;            /* then that is the original's own */
     size_t count, edits;
     double tolerance;
 } kfi_seen;

@@ -1,5 +1,5 @@
 /* Key by key: a curve that came back with its keys, into the original's keys and what changed on them. */
-#include "internal.h"
+#include "handles.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,40 +28,12 @@ static bool same_tcb(const kf_curve *a, size_t i, const kf_curve *b, size_t j, d
            fabs((double)x->bias - (double)y->bias) <= limit;
 }
 
-static bool has_handles(uint8_t interp)
-{
-    return interp == KF_BEZIER || interp == KF_HERMITE;
-}
-
-/* A handle as FBX tells it: slope and part of the segment. */
-static void handle_terms(kf_handle handle, double segment, double *slope, double *weight)
-{
-    *slope = handle.dt != 0 ? handle.dv / handle.dt : 0;
-    *weight = segment != 0 ? handle.dt / segment : 0;
-}
-
-static bool same_handle(const kfi_merge_track *t, kf_handle a, double segment_a, kf_handle b, double segment_b,
-                        bool weighted)
-{
-    double slope_a, weight_a, slope_b, weight_b;
-    handle_terms(a, segment_a, &slope_a, &weight_a);
-    handle_terms(b, segment_b, &slope_b, &weight_b);
-    double size = fmax(fabs(slope_a), fabs(slope_b));
-    return fabs(slope_a - slope_b) <= t->limits->slope * (size + 1e-3) &&
-           (!weighted || fabs(weight_a - weight_b) <= 1.01e-4);
-}
-
-static bool moved(const kfi_merge_track *t, const kf_curve *w, size_t i, const kf_curve *e, size_t j)
-{
-    return fabs(e->keys[j].time - t->offset - w->keys[i].time) > t->limits->time;
-}
-
-static uint32_t key_changes(const kfi_merge_track *t, const kf_curve *w, size_t i, const kf_curve *e, size_t j)
+static uint32_t key_changes(const kfi_merge_track *t, unsigned c, const kf_curve *w, size_t i, const kf_curve *e, size_t j,
+                            const kfi_pairing *p)
 {
     const kf_key *was = &w->keys[i], *now = &e->keys[j];
-    kf_handles own = kfi_handles_of(w, i), edited = kfi_handles_of(e, j);
-    uint32_t changed = 0;
-    if (moved(t, w, i, e, j))
+    uint32_t changed = kfi_handle_changes(t, &t->original->curve[c], w->origin ? w->origin[i].key : i, &(kfi_both){w, e, i, j}, p);
+    if (kfi_key_moved(t, w, i, e, j))
         changed |= KF_CHANGED_TIME;
     if (!kfi_same_value(t->limits, t->written->channel, was->value, now->value))
         changed |= KF_CHANGED_VALUE;
@@ -71,20 +43,6 @@ static uint32_t key_changes(const kfi_merge_track *t, const kf_curve *w, size_t 
         changed |= KF_CHANGED_INTERP;
     if (!same_tcb(w, i, e, j, 1e-6))
         changed |= KF_CHANGED_TCB;
-    if (!last && has_handles(now->interp)) {
-        bool comparable = has_handles(was->interp) && i + 1 < w->count;
-        if (!comparable || !same_handle(t, own.out, w->keys[i + 1].time - was->time, edited.out,
-                                        e->keys[j + 1].time - now->time,
-                                        was->interp == KF_BEZIER || now->interp == KF_BEZIER))
-            changed |= KF_CHANGED_OUT;
-    }
-    if (j > 0 && has_handles(e->keys[j - 1].interp)) {
-        bool comparable = i > 0 && has_handles(w->keys[i - 1].interp);
-        if (!comparable || !same_handle(t, own.in, w->keys[i - 1].time - was->time, edited.in,
-                                        e->keys[j - 1].time - now->time,
-                                        w->keys[i - 1].interp == KF_BEZIER || e->keys[j - 1].interp == KF_BEZIER))
-            changed |= KF_CHANGED_IN;
-    }
     return changed;
 }
 
@@ -126,29 +84,10 @@ static void make_explicit(building *b, size_t k)
     b->origin[k + 1].changed |= KF_CHANGED_IN;
 }
 
-static bool same_rise(const kfi_merge_track *t, kf_handle was, double was_distance, kf_handle now, double now_distance)
-{
-    double a = was.dt != 0 ? was.dv / was.dt * was_distance : 0, b = now.dt != 0 ? now.dv / now.dt * now_distance : 0;
-    return fabs(a - b) <= t->limits->slope * (fmax(fabs(a), fabs(b)) + 1e-3);
-}
-
-/* A handle as it came back. FBX rounds its length: where the segment was stretched and the handle with it, it is the original's,
- * stretched. */
-static kf_handle stretched_handle(const kfi_merge_track *t, kf_handle original, kf_handle was, double was_segment, kf_handle now,
-                                  double now_segment)
-{
-    bool told = was_segment != 0 && now_segment != 0 && fabs(was.dt - original.dt) <= 1e-3 * fabs(original.dt);
-    if (!told || fabs(was.dt / was_segment - now.dt / now_segment) > 1.01e-4 || !same_rise(t, was, was_segment, now, now_segment))
-        return now;
-    return (kf_handle){original.dt * now_segment / was_segment, original.dv};
-}
-
 static void take_changes(building *b, size_t k, uint32_t changed, const kf_curve *w, size_t i, const kf_curve *e, size_t j)
 {
-    const kf_handles was = kfi_handles_of(w, i);
     kf_key *key = &b->to->keys[k];
     kf_key now = edited_key(b->t, e, j);
-    kf_handles own = kfi_handles_of(e, j);
     if (changed & KF_CHANGED_TIME)
         key->time = now.time;
     if (changed & KF_CHANGED_VALUE)
@@ -157,16 +96,7 @@ static void take_changes(building *b, size_t k, uint32_t changed, const kf_curve
         key->interp = now.interp;
         key->native = 0;
     }
-    if (changed & (KF_CHANGED_INTERP | KF_CHANGED_OUT))
-        b->to->handles[k].out = i + 1 < w->count && j + 1 < e->count
-                                    ? stretched_handle(b->t, b->to->handles[k].out, was.out, w->keys[i + 1].time - w->keys[i].time,
-                                                       own.out, e->keys[j + 1].time - e->keys[j].time)
-                                    : own.out;
-    if (changed & KF_CHANGED_IN)
-        b->to->handles[k].in = i > 0 && j > 0
-                                   ? stretched_handle(b->t, b->to->handles[k].in, was.in, w->keys[i - 1].time - w->keys[i].time,
-                                                      own.in, e->keys[j - 1].time - e->keys[j].time)
-                                   : own.in;
+    kfi_take_handles(b->t, &(kfi_both){w, e, i, j}, changed, &b->to->handles[k]);
     if (changed & (KF_CHANGED_TCB | KF_CHANGED_INTERP) && e->keys[j].interp == KF_TCB && b->to->tcb) {
         b->to->tcb[k].tension = e->tcb[j].tension;
         b->to->tcb[k].continuity = e->tcb[j].continuity;
@@ -240,46 +170,11 @@ static uint32_t forgive_slopes(const kfi_merge_track *t, const kf_curve *from, s
     const kf_key *was = &w->keys[i], *now = &e->keys[j];
     kf_handles own = kfi_handles_of(w, i), edited = kfi_handles_of(e, j);
     if (i > 0 && j > 0 && origin > 0 && from->keys[origin - 1].interp == KF_TCB &&
-        same_rise(t, own.in, was[-1].time - was->time, edited.in, now[-1].time - now->time))
+        kfi_same_rise(t, own.in, was[-1].time - was->time, edited.in, now[-1].time - now->time))
         changed &= ~(uint32_t)KF_CHANGED_IN;
     if (i + 1 < w->count && j + 1 < e->count && from->keys[origin].interp == KF_TCB &&
-        same_rise(t, own.out, was[1].time - was->time, edited.out, now[1].time - now->time))
+        kfi_same_rise(t, own.out, was[1].time - was->time, edited.out, now[1].time - now->time))
         changed &= ~(uint32_t)KF_CHANGED_OUT;
-    return changed;
-}
-
-/* `before` is the original's key that begins the handle's segment; `own` the handle there, `written` in the FBX. */
-static bool follows(const kf_key *before, kf_handle own, kf_handle written, bool same_neighbour, bool retimed, double segment)
-{
-    if (!has_handles(before->interp) || before->native != 0)
-        return false;
-    if (!same_neighbour)
-        return before->interp == KF_HERMITE || fabs(own.dt) > fabs(segment);
-    return retimed && fabs(written.dt - own.dt) <= 1e-3 * fabs(own.dt);
-}
-
-/* An FBX handle is a share of its segment. It is taken from there on a key that was moved, and beside it if several were;
- * beside a single one it is left as it is in the file, for that key's record tells the edit. So it is beside keys that
- * came or went, unless its slope hangs on the segment's length, or there is no longer room for it. A handle that FBX had
- * no room for is not taken from it. */
-static uint32_t reshaped(const building *b, const kf_curve *w, size_t i, const kf_curve *e, size_t j, const kfi_pairing *p,
-                         bool several)
-{
-    size_t origin = w->origin ? w->origin[i].key : i;
-    const kf_key *key = &b->from->keys[origin];
-    kf_handles original = kfi_handles_of(b->from, origin), was = kfi_handles_of(w, i);
-    bool own = moved(b->t, w, i, e, j);
-    uint32_t changed = 0;
-    if (!(b->t->input->capabilities->interps >> KF_BEZIER & 1))
-        return 0; /* no room for a handle's length: its slope is all there is */
-    if (j + 1 < e->count && i + 1 < w->count && has_handles(e->keys[j].interp) &&
-        follows(key, original.out, was.out, p->partner[j + 1] == (int64_t)i + 1,
-                own || (several && moved(b->t, w, i + 1, e, j + 1)), e->keys[j + 1].time - e->keys[j].time))
-        changed |= KF_CHANGED_OUT;
-    if (j > 0 && i > 0 && origin > 0 && has_handles(e->keys[j - 1].interp) &&
-        follows(key - 1, original.in, was.in, p->partner[j - 1] == (int64_t)i - 1,
-                own || (several && moved(b->t, w, i - 1, e, j - 1)), e->keys[j].time - e->keys[j - 1].time))
-        changed |= KF_CHANGED_IN;
     return changed;
 }
 
@@ -287,7 +182,7 @@ static bool several_moved(const kfi_merge_track *t, const kf_curve *w, const kf_
 {
     size_t count = 0;
     for (size_t j = 0; j < e->count && count < 2; j++)
-        count += p->partner[j] != KFI_UNPAIRED && moved(t, w, (size_t)p->partner[j], e, j);
+        count += p->partner[j] != KFI_UNPAIRED && kfi_key_moved(t, w, (size_t)p->partner[j], e, j);
     return count > 1;
 }
 
@@ -314,17 +209,17 @@ static bool stretched(const kfi_merge_track *t, const kf_curve *w, size_t i, con
     kf_handles own = kfi_handles_of(w, i), edited = kfi_handles_of(e, j);
     return fabs(was - now) <= 1e-6 && was_distance > 0 && now_distance > 0 && w->keys[i].interp == e->keys[j].interp &&
            kfi_same_value(t->limits, t->written->channel, w->keys[i].value, e->keys[j].value) &&
-           same_rise(t, own.in, was_distance, edited.in, now_distance) &&
-           same_rise(t, own.out, was_distance, edited.out, now_distance);
+           kfi_same_rise(t, own.in, was_distance, edited.in, now_distance) &&
+           kfi_same_rise(t, own.out, was_distance, edited.out, now_distance);
 }
 
 /* Whether a helper key was touched: then its segment is fitted anew. */
-static bool helper_touched(const kfi_merge_track *t, const kf_curve *w, const kf_curve *e, const kfi_pairing *p)
+static bool helper_touched(const kfi_merge_track *t, unsigned c, const kf_curve *w, const kf_curve *e, const kfi_pairing *p)
 {
     for (size_t i = 0; i < w->count; i++) {
         if (!(w->keys[i].flags & KF_KEY_HELPER))
             continue;
-        if (p->back[i] == KFI_UNPAIRED || (key_changes(t, w, i, e, (size_t)p->back[i]) && !stretched(t, w, i, e, p)))
+        if (p->back[i] == KFI_UNPAIRED || (key_changes(t, c, w, i, e, (size_t)p->back[i], p) && !stretched(t, w, i, e, p)))
             return true;
     }
     return false;
@@ -340,7 +235,7 @@ static bool tell_left_behind(const kfi_merge_track *t, const kf_curve *w, const 
         ends_of(w, i, &end[0], &end[1]);
         bool left = false;
         for (int k = 0; k < 2; k++)
-            left = left || p->back[end[k]] == KFI_UNPAIRED || moved(t, w, end[k], e, (size_t)p->back[end[k]]);
+            left = left || p->back[end[k]] == KFI_UNPAIRED || kfi_key_moved(t, w, end[k], e, (size_t)p->back[end[k]]);
         if (left && !stretched(t, w, i, e, p))
             return kfi_note(t->job, "helpers",
                             "take \"%.60s\", node \"%.60s\", %s at %.4f s: a key was moved or removed and the helper keys "
@@ -361,7 +256,7 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
     e = &edited;
     if (!kfi_merge_pair(t, w, e, &p))
         return false;
-    if (helper_touched(t, w, e, &p))
+    if (helper_touched(t, c, w, e, &p))
         return kfi_merge_drawn(t, c);
     if (!tell_left_behind(t, w, e, &p))
         return false;
@@ -393,8 +288,8 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
         } else {
             size_t i = (size_t)p.partner[j];
             uint32_t origin = w->origin ? w->origin[i].key : (uint32_t)i;
-            uint32_t changed = forgive_slopes(t, from, origin, w, i, e, j, key_changes(t, w, i, e, j));
-            changed |= reshaped(&b, w, i, e, j, &p, several);
+            uint32_t changed = forgive_slopes(t, from, origin, w, i, e, j, key_changes(t, c, w, i, e, j, &p));
+            changed |= kfi_handles_follow(t, from, origin, &(kfi_both){w, e, i, j}, &p, several);
             b.origin[k] = (kf_origin){origin, changed};
             kfi_copy_keys(&to, k, from, origin, 1);
             take_changes(&b, k, changed, w, i, e, j);
@@ -404,7 +299,7 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
         k++;
     }
     restore_form(&b, c, e, edited_of);
-    if (!kfi_merge_tell_bent(t, e, edited_of, &to))
+    if (!kfi_merge_tell_bent(t, e, edited_of, &to) || !kfi_tell_kept_handles(t, e, edited_of, &to))
         return false;
     t->keys_removed += from->count - kept;
     for (size_t i = 0; i < count; i++)

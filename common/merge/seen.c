@@ -82,6 +82,7 @@ static bool see_between(const kfi_merge_track *t, unsigned c, kfi_seen *s)
 {
     double *middle = kfi_alloc_raw(t->job, s->count, sizeof *middle);
     s->between = kfi_alloc_raw(t->job, s->count, sizeof *s->between);
+    s->baked = true;
     if (!middle || !s->between)
         return false;
     for (size_t i = 0; i + 1 < s->count; i++)

@@ -86,6 +86,19 @@ static bool keeps_slopes(const kfi_together *g, const kfi_span *s, int side, dou
     return b.count == 0 || (g->count > 2 && kfi_border_numbers(&b, tcb));
 }
 
+/* Whether there is something beyond that end of a span which has to stay. */
+static bool has_border(const kfi_together *g, const kfi_span *s, int side)
+{
+    size_t place = side ? s->last : s->first, beyond = side ? place : place - 1;
+    return place >= 1 && place <= g->count && beyond >= 1 && beyond < g->count && !g->open[beyond];
+}
+
+bool kfi_border_holds(const kfi_together *g, const kfi_span *s, int side, double time, const double value[3])
+{
+    kf_tcb tcb;
+    return !has_border(g, s, side) || keeps_slopes(g, s, side, time, value, &tcb);
+}
+
 static void value_at(const kfi_together *g, const kfi_span *s, double time, double value[3])
 {
     for (unsigned c = 0; c < g->t->original->curves; c++)
@@ -129,8 +142,7 @@ static bool settle_border(kfi_together *g, kfi_span *s, int side)
 {
     for (;;) {
         size_t place = side ? s->last : s->first, count = s->curve[0].count;
-        size_t beyond = side ? place : place - 1; /* the segment that is to stay */
-        if (place < 1 || place > g->count || beyond < 1 || beyond >= g->count || g->open[beyond] || count < 2)
+        if (!has_border(g, s, side) || count < 2)
             return true;
         const kf_key *next = &s->curve[0].keys[side ? count - 2 : 1];
         double value[3];

@@ -41,6 +41,9 @@ static inline size_t kfi_seen_from(const kfi_seen *seen, double time)
     return low;
 }
 
+/* Whether the key at one end of a span keeps its slope on the side that stays, with its neighbour in the span there. */
+bool kfi_border_holds(const kfi_together *g, const kfi_span *s, int side, double time, const double value[3]);
+
 /* span.c: all segments between two places told by handles, those that were edited as they came back. NULL: failed. */
 kfi_span *kfi_make_span(kfi_together *g, size_t first, size_t last);
 

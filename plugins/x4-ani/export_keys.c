@@ -103,26 +103,6 @@ static bool choose_number(x4_writing *w, const x4_row *next, x4_row *r, unsigned
                     w->list->node, w->list->take, kfi_x4_kind_name(w->list->kind), key->time);
 }
 
-/* Whether the key that follows `a` in component c is another one than in the original, or at another time. */
-static bool parted(const x4_row *a, const x4_row *b, unsigned c)
-{
-    return a->moved || b->moved || !a->source[c] || b->source[c] != a->source[c] + X4_KEY_SIZE;
-}
-
-/* A key that was not edited keeps its bytes, and with them its control point, while an FBX handle is a share of its
- * segment and changes with it. */
-static bool keeps_point(const x4_row *before, const x4_row *r, const x4_row *next)
-{
-    for (unsigned c = 0; c < 3 && !r->moved; c++) {
-        if (next && parted(r, next, c) && r->source[c] && x4_is_bezier(r->number[c]) && !(r->changed[c] & KF_CHANGED_OUT))
-            return true;
-        if (before && parted(before, r, c) && r->source[c] && x4_is_bezier(before->number[c]) &&
-            !(r->changed[c] & KF_CHANGED_IN))
-            return true;
-    }
-    return false;
-}
-
 bool kfi_x4_write_list(kf_job *job, const x4_list *list, uint8_t *records)
 {
     x4_writing w = {.job = job, .list = list, .unit = x4_unit(list->kind)};
@@ -145,13 +125,6 @@ bool kfi_x4_write_list(kf_job *job, const x4_list *list, uint8_t *records)
             if (!choose_number(&w, last ? NULL : &next, &here, c, i))
                 return false;
         if (!kfi_x4_write_row(&w, records + i * X4_KEY_SIZE, i ? &before : NULL, &here, i))
-            return false;
-        if (keeps_point(i ? &before : NULL, &here, last ? NULL : &next) &&
-            !kfi_note(
-                job, "handle-kept",
-                "node \"%.60s\", take \"%.60s\", %s at %.4f s: the key beside it was moved in time, is new or "
-                "gone; its own handle stays as it was in the file",
-                list->node, list->take, kfi_x4_kind_name(list->kind), kfi_x4_time_at(&w, i)))
             return false;
     }
     return true;

@@ -171,8 +171,7 @@ class Edits(unittest.TestCase):
         def change(scene):
             for axis in "xyz":
                 curve = scene.curve("close", "door", "Lcl Translation", axis)
-                new = fbxtext.Key(fbxtext.TICKS * 2, 9.0, 4, [0, 0, 0, 0])
-                curve.keys.insert(2, new)
+                curve.insert(2, fbxtext.Key(fbxtext.TICKS * 2, 9.0, 4, [0, 0, 0, 0]), in_place=True)
                 curve.store()
         out = self.edit(change)
         self.assertEqual(len(out), len(self.original) + 128)
@@ -209,9 +208,10 @@ class Edits(unittest.TestCase):
         def change(scene):
             for axis in "xyz":
                 curve = scene.curve("close", "door", "Lcl Translation", axis)
-                curve.remove(2)
+                curve.remove(2, in_place=True)
                 curve.store()
         out = self.edit(change)
+        self.assertNotIn("handle", self.report.stderr)
         self.assertEqual(len(out), len(self.original) - 128)
         at = self.record(2, 0, 2)
         self.assertEqual(out[at:], self.original[at + 128:])

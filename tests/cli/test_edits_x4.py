@@ -5,6 +5,7 @@ import importlib.util
 import math
 import os
 import random
+import re
 import struct
 import sys
 import unittest
@@ -179,6 +180,53 @@ class X4(EditCase):
                     self.edit(change)
                     self.play_the_same()
 
+    def beside(self, now, at, count, gone):
+        """The control points on either side of a key that is gone: those that left the one before it, and reached the one after
+        it, as they were and as they are."""
+        before, after = at + 128 * (gone - 1), at + 128 * (gone + 1)
+        for c in range(3):
+            for was, new in ((before + 28 + 16 * c, before + 28 + 16 * c), (after + 36 + 16 * c, after + 36 + 16 * c - 128)):
+                yield c, struct.unpack_from("<2f", self.original, was), struct.unpack_from("<2f", now, new)
+
+    def remove(self, gone, in_place):
+        def change(scene):
+            for axis in "xyz":
+                curve = scene.curve("move", "part_0", "Lcl Translation", axis)
+                curve.remove(gone, in_place)
+                curve.store()
+        now = self.edit(change)
+        self.play_the_same()
+        self.assertNotIn("handle", self.said)
+        return now
+
+    def test_handles_left_in_place_keep_their_bytes(self):
+        """A key deleted by a program that keeps the handles beside it where they are, so that they are smaller shares of the
+        longer segment: nothing but the key's record goes."""
+        self.use([BEZIER])
+        at, count = self.keys_at("part_0", 0)
+        for gone in range(1, count - 1):
+            now = self.remove(gone, True)
+            self.assertEqual(now[at:], self.original[at:at + 128 * gone] + self.original[at + 128 * (gone + 1):])
+
+    def test_handles_stretched_beside_a_key_that_is_gone(self):
+        """And by one that keeps them the same share of the longer segment: these were drawn, so they are what the game gets."""
+        self.use([BEZIER])
+        at, count = self.keys_at("part_0", 0)
+        times = [struct.unpack_from("<f", self.original, at + 128 * k + 24)[0] for k in range(count)]
+        for gone in range(1, count - 1):
+            now = self.remove(gone, False)
+            for n, (c, was, new) in enumerate(self.beside(now, at, count, gone)):
+                key = gone - 1 if n % 2 == 0 else gone + 1
+                value, = struct.unpack_from("<f", self.original, at + 128 * key + 4 * c)
+                longer = (times[gone + 1] - times[gone - 1]) / abs(times[gone] - times[key])
+                for a, b, own in zip(was, new, (times[key], value)):
+                    self.assertAlmostEqual(b - own, (a - own) * longer, delta=2e-4 * abs(a - own) * longer + 1e-6)
+            rest = bytearray(self.original[at:at + 128 * gone] + self.original[at + 128 * (gone + 1):])
+            for c in range(3): # but for those six, to the byte
+                for place in (128 * (gone - 1) + 28 + 16 * c, 128 * gone + 36 + 16 * c):
+                    rest[place:place + 8] = now[at + place:at + place + 8]
+            self.assertEqual(now[at:], bytes(rest))
+
     def test_no_room_for_a_handle(self):
         """A new key so close that the handle of the one before it would reach beyond it."""
         self.use([BEZIER])
@@ -224,7 +272,10 @@ class X4(EditCase):
         time, after = (struct.unpack_from("<f", now, at + k * 128 + 24)[0] for k in (3, 4))
         handle = struct.unpack_from("<f", now, at + 3 * 128 + 28 + 32)[0] # z, the last one
         self.assertAlmostEqual(handle, time + self.weight * (after - time), 5)
-        self.assertIn("its own handle stays as it was in the file", self.said)
+        off = re.findall("the handles beside it stay as they are in the file: .* is off the one in the FBX by ([0-9.]+) there", self.said)
+        self.assertTrue(off, self.said)
+        told = re.search("worst ([0-9.e-]+)", self.keyferry("diff", "x.fbx", "y.ani", code=1).out.decode())
+        self.assertAlmostEqual(max(map(float, off)), float(told[1]), delta=0.05 * float(told[1]))
 
     # ---------------------------------------------------------------- ease
 

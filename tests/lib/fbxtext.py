@@ -110,14 +110,27 @@ class Curve:
         runs = [r for r, count in enumerate(counts) for _ in range(count)]
         self.keys = [Key(t, v, flags[r], data[4 * r:4 * r + 4]) for t, v, r in zip(times, values, runs)]
 
-    def remove(self, index):
-        """Without a key. The record before it held its left tangent; now it holds that of the key after it."""
+    def remove(self, index, in_place=False):
+        """Without a key. The record before it held its left tangent; now it holds that of the key after it. Handles stay the
+        shares of their segments that they are, or in their place."""
         gone = self.keys.pop(index)
         if 0 < index < len(self.keys):
-            before = self.keys[index - 1]
+            before, after = self.keys[index - 1:index + 1]
+            weights = [before.data[2] & 0xffff, gone.data[2] >> 16 & 0xffff]
+            if in_place:
+                whole = after.time - before.time
+                weights = [round(weights[0] * (gone.time - before.time) / whole), round(weights[1] * (after.time - gone.time) / whole)]
             before.data[1] = gone.data[1]
-            before.data[2] = before.data[2] & 0xffff | gone.data[2] & 0xffff0000
+            before.data[2] = weights[0] | weights[1] << 16
             before.flags = before.flags & ~0x2000000 | gone.flags & 0x2000000
+
+    def insert(self, index, key, in_place=False):
+        """A key more; the handle of the one before it stays a share of its segment, or in its place."""
+        before, after = self.keys[index - 1:index + 1]
+        if in_place:
+            share = (before.data[2] & 0xffff) * (after.time - before.time) / (key.time - before.time)
+            before.data[2] = before.data[2] & ~0xffff | round(share)
+        self.keys.insert(index, key)
 
     def store(self):
         keys = self.keys

@@ -1,0 +1,195 @@
+/* Handles of a curve that came back with its keys: which were edited, and what becomes of those beside keys that moved, came
+ * or went.
+ *
+ * An FBX handle is a share of its segment; a game's is a point. Beside a key that came or went, the segment is another one, and
+ * the same point is another share: so points are compared there. A program that keeps its handles in place when a key is
+ * deleted leaves them alone; one that keeps their shares has drawn longer ones, and those are what the artist saw. */
+#include "handles.h"
+
+#include "curve.h"
+#include "tolerance.h"
+
+#include <math.h>
+
+static const double SHARE = 1.01e-4; /* FBX counts shares in steps of 1/9999 */
+
+bool kfi_key_moved(const kfi_merge_track *t, const kf_curve *w, size_t i, const kf_curve *e, size_t j)
+{
+    return fabs(e->keys[j].time - t->offset - w->keys[i].time) > t->limits->time;
+}
+
+/* ---------------------------------------------------------------- what changed */
+
+static bool same_slope(const kfi_merge_track *t, kf_handle a, kf_handle b)
+{
+    double slope_a = a.dt != 0 ? a.dv / a.dt : 0, slope_b = b.dt != 0 ? b.dv / b.dt : 0;
+    return fabs(slope_a - slope_b) <= t->limits->slope * (fmax(fabs(slope_a), fabs(slope_b)) + 1e-3);
+}
+
+static double share_of(kf_handle handle, double segment)
+{
+    return segment != 0 ? handle.dt / segment : 0;
+}
+
+/* One side of a key: its handles, their segments, and whether it is the same one as in what was written. */
+typedef struct side {
+    kf_handle was, now;
+    double was_segment, now_segment;
+    uint8_t was_interp, now_interp; /* of the segments */
+    bool had;                       /* there was one */
+    bool same_neighbour;
+} side;
+
+static bool side_of(const kfi_both *both, const kfi_pairing *p, bool out, side *s)
+{
+    const kf_curve *w = both->written, *e = both->edited;
+    size_t i = both->i, j = both->j;
+    if (out ? j + 1 == e->count : j == 0)
+        return false;
+    size_t next = out ? j + 1 : j - 1;
+    kf_handles was = kfi_handles_of(w, i), now = kfi_handles_of(e, j);
+    *s = (side){.was = out ? was.out : was.in, .now = out ? now.out : now.in, .had = out ? i + 1 < w->count : i > 0};
+    s->now_segment = e->keys[next].time - e->keys[j].time;
+    s->now_interp = e->keys[out ? j : next].interp;
+    if (s->had) {
+        size_t before = out ? i + 1 : i - 1;
+        s->was_segment = w->keys[before].time - w->keys[i].time;
+        s->was_interp = w->keys[out ? i : before].interp;
+        s->same_neighbour = !p || p->partner[next] == (int64_t)before;
+    }
+    return true;
+}
+
+static bool side_changed(const kfi_merge_track *t, const side *s, bool native)
+{
+    if (!kfi_has_handles(s->now_interp))
+        return false;
+    if (!s->had || !kfi_has_handles(s->was_interp) || !same_slope(t, s->was, s->now))
+        return true;
+    if (s->was_interp != KF_BEZIER && s->now_interp != KF_BEZIER)
+        return false; /* without lengths */
+    if (s->same_neighbour || native)
+        return fabs(share_of(s->was, s->was_segment) - share_of(s->now, s->now_segment)) > SHARE;
+    return fabs(s->was.dt - s->now.dt) > SHARE * fmax(fabs(s->was_segment), fabs(s->now_segment));
+}
+
+uint32_t kfi_handle_changes(const kfi_merge_track *t, const kf_curve *from, size_t origin, const kfi_both *both,
+                            const kfi_pairing *p)
+{
+    side s;
+    uint32_t changed = 0;
+    /* Kinds that only the game has do not have the handles that they are shown with. */
+    if (side_of(both, p, true, &s) && side_changed(t, &s, origin < from->count && from->keys[origin].native != 0))
+        changed |= KF_CHANGED_OUT;
+    if (side_of(both, p, false, &s) && side_changed(t, &s, origin > 0 && origin <= from->count && from->keys[origin - 1].native != 0))
+        changed |= KF_CHANGED_IN;
+    return changed;
+}
+
+/* ---------------------------------------------------------------- what follows */
+
+/* `before` is the original's key that begins the handle's segment; `own` the handle there. */
+static bool follows(const kf_key *before, kf_handle own, const side *s, bool retimed)
+{
+    if (!s->had || !kfi_has_handles(s->now_interp) || !kfi_has_handles(before->interp) || before->native != 0)
+        return false;
+    if (!s->same_neighbour)
+        return before->interp == KF_HERMITE || fabs(own.dt) > fabs(s->now_segment);
+    return retimed && fabs(s->was.dt - own.dt) <= 1e-3 * fabs(own.dt);
+}
+
+/* A handle is taken from the FBX on a key that was moved, and beside it if several were; beside a single one it is left as it
+ * is in the file, for that key's record tells the edit. So it is beside keys that came or went, unless its slope hangs on the
+ * segment's length, or there is no longer room for it. A handle that FBX had no room for is not taken from it. */
+uint32_t kfi_handles_follow(const kfi_merge_track *t, const kf_curve *from, size_t origin, const kfi_both *both,
+                            const kfi_pairing *p, bool several)
+{
+    const kf_key *key = &from->keys[origin];
+    kf_handles original = kfi_handles_of(from, origin);
+    size_t i = both->i, j = both->j;
+    bool own = kfi_key_moved(t, both->written, i, both->edited, j);
+    side s;
+    uint32_t changed = 0;
+    if (!(t->input->capabilities->interps >> KF_BEZIER & 1))
+        return 0; /* no room for a handle's length: its slope is all there is */
+    if (side_of(both, p, true, &s) && s.had &&
+        follows(key, original.out, &s, own || (several && kfi_key_moved(t, both->written, i + 1, both->edited, j + 1))))
+        changed |= KF_CHANGED_OUT;
+    if (origin > 0 && side_of(both, p, false, &s) && s.had &&
+        follows(key - 1, original.in, &s, own || (several && kfi_key_moved(t, both->written, i - 1, both->edited, j - 1))))
+        changed |= KF_CHANGED_IN;
+    return changed;
+}
+
+/* ---------------------------------------------------------------- what they are now */
+
+bool kfi_same_rise(const kfi_merge_track *t, kf_handle was, double was_distance, kf_handle now, double now_distance)
+{
+    double a = was.dt != 0 ? was.dv / was.dt * was_distance : 0, b = now.dt != 0 ? now.dv / now.dt * now_distance : 0;
+    return fabs(a - b) <= t->limits->slope * (fmax(fabs(a), fabs(b)) + 1e-3);
+}
+
+/* FBX rounds a handle's length: where the segment was stretched and the handle with it, it is the original's, stretched; with
+ * what it rises by, or with its slope. */
+static kf_handle stretched(const kfi_merge_track *t, kf_handle original, const side *s)
+{
+    bool told = s->had && s->was_segment != 0 && s->now_segment != 0 &&
+                fabs(s->was.dt - original.dt) <= 1e-3 * fabs(original.dt) && same_slope(t, original, s->was);
+    if (!told || fabs(share_of(s->was, s->was_segment) - share_of(s->now, s->now_segment)) > SHARE)
+        return s->now;
+    double longer = s->now_segment / s->was_segment;
+    if (kfi_same_rise(t, s->was, s->was_segment, s->now, s->now_segment))
+        return (kf_handle){original.dt * longer, original.dv};
+    return same_slope(t, s->was, s->now) ? (kf_handle){original.dt * longer, original.dv * longer} : s->now;
+}
+
+void kfi_take_handles(const kfi_merge_track *t, const kfi_both *both, uint32_t changed, kf_handles *original)
+{
+    kf_handles now = kfi_handles_of(both->edited, both->j);
+    side s;
+    if (changed & (KF_CHANGED_INTERP | KF_CHANGED_OUT))
+        original->out = side_of(both, NULL, true, &s) ? stretched(t, original->out, &s) : now.out;
+    if (changed & KF_CHANGED_IN)
+        original->in = side_of(both, NULL, false, &s) ? stretched(t, original->in, &s) : now.in;
+}
+
+/* ---------------------------------------------------------------- what stays, and is told */
+
+/* Whether a handle of the segment after key k stays as it is in the file, though the segment is another one. */
+static bool keeps_handle(const kf_curve *merged, size_t k)
+{
+    const kf_origin *a = &merged->origin[k], *b = a + 1;
+    if (!kfi_has_handles(merged->keys[k].interp))
+        return false;
+    bool parted = a->key == KF_NEW || b->key != a->key + 1 || ((a->changed | b->changed) & KF_CHANGED_TIME);
+    return parted && ((a->key != KF_NEW && !(a->changed & (KF_CHANGED_OUT | KF_CHANGED_TIME))) ||
+                      (b->key != KF_NEW && !(b->changed & (KF_CHANGED_IN | KF_CHANGED_TIME))));
+}
+
+bool kfi_tell_kept_handles(const kfi_merge_track *t, const kf_curve *edited, const size_t *edited_of, const kf_curve *merged)
+{
+    enum { LOOKS = 32 };
+    double tolerance = kfi_tolerated(t->input->tolerance, (kf_channel)t->original->channel, merged), worst = tolerance, at = 0;
+    for (size_t k = 0; k + 1 < merged->count; k++) {
+        size_t j = edited_of[k];
+        if (edited_of[k + 1] != j + 1 || !keeps_handle(merged, k))
+            continue;
+        kfi_segment fbx, game;
+        kfi_curve_segment(edited, j, &fbx);
+        kfi_curve_segment(merged, k, &game);
+        for (int i = 1; i < LOOKS; i++) {
+            double share = (double)i / LOOKS, time = game.t0 + share * (game.t1 - game.t0);
+            double off = fabs(kfi_segment_value(&game, time) - kfi_segment_value(&fbx, fbx.t0 + share * (fbx.t1 - fbx.t0)));
+            if (off > worst) {
+                worst = off;
+                at = time;
+            }
+        }
+    }
+    return worst <= tolerance ||
+           kfi_note(t->job, "handle-kept",
+                    "take \"%.60s\", node \"%.60s\", %s at %.4f s: a key was moved in time, and the handles beside it stay as they "
+                    "are in the file: the game's curve is off the one in the FBX by %.3g there",
+                    t->take, t->input->original->nodes[t->original->node].name,
+                    kfi_channel_name((kf_channel)t->original->channel), at, worst);
+}

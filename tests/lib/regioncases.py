@@ -1,0 +1,153 @@
+"""X4 files of 16 keys on frames, a bump added to some frames of their bake, and what becomes of the keys.
+
+best: the fewest keys that a search of its own (fewest_bezier.c) finds, which is no proof that fewer will not do; fewest: a
+bound that is proved, for cubics of any kind (fewest.py), which curves by handles of any length may pass below."""
+import math
+import os
+import random
+import struct
+import subprocess
+import tempfile
+
+import fewest
+import fitcases
+
+PROP = "Lcl Translation"
+KINDS = ("TCB", "ease", "Bezier", "mixed")
+NAMES = {"TCB": "TCB", "ease": "TCB with ease", "Bezier": "Bezier", "mixed": "all kinds"}
+SEEDS = 6
+FINE = 10  # looks a frame
+
+
+def keys_of(rng, kind):
+    """16 keys on frames. Mixed: all kinds, with handles and numbers, whether they count or not."""
+    at = fitcases.frames(rng, 16, 8, 20)
+    keys = []
+    for i, frame in enumerate(at):
+        own = rng.choice(("TCB", "ease", "Bezier", "lines", "steps")) if kind == "mixed" else kind
+        before = (frame - at[i - 1]) / 30 if i else 0.3
+        after = (at[i + 1] - frame) / 30 if i + 1 < len(at) else 0.3
+        reach, slope = rng.uniform(0.2, 0.45), rng.uniform(-4, 4)
+        handles = (after * reach, after * reach * slope, -before * reach, -before * reach * slope)
+        numbers = tuple(rng.uniform(-0.5, 0.5) for _ in range(3))
+        ease = (rng.choice((0, 0.3, 0.4)), rng.choice((0, 0.3, 0.5))) if own == "ease" or kind == "mixed" else (0, 0)
+        number = {"TCB": 7, "ease": 7, "Bezier": 5, "linear time": 6, "lines": 2, "steps": 1}[own]
+        keys.append((frame / 30, rng.uniform(-2, 2), number, handles, (*numbers, *ease)))
+    return keys
+
+
+def time_of(record):
+    return struct.unpack_from("<f", record, 24)[0]
+
+
+class Case:
+    """A file, its bake, and a bump; some seeds have the first or the last key in it."""
+
+    def __init__(self, bench, kind, axes, seed):
+        rng = random.Random(f"{kind} {axes} {seed}")
+        self.axes = axes
+        self.original = fitcases.file_of(keys_of(rng, kind))
+        self.scene = bench.bake(self.original, 30)
+        self.was = self.values()
+        self.count = len(self.was[0])
+        self.width = rng.randint(6, 40)
+        self.start, self.height = rng.randint(2, self.count - self.width - 3), rng.choice((0.01, 0.1, 0.5, 2))
+        self.start = {4: -self.width // 2, 5: self.count - 1 - self.width // 2}.get(seed, self.start)
+        for n, axis in enumerate("xyz"):
+            curve = self.scene.curve("go", "part", PROP, axis)
+            for i in range(self.count):
+                if self.bump(n, i):
+                    curve.keys[i].value += self.bump(n, i)
+            curve.store()
+        self.wanted = self.values()
+        self.tolerances = [1e-4 * max(1, max(numbers) - min(numbers)) for numbers in self.wanted]
+
+    def values(self):
+        return [[k.value for k in self.scene.curve("go", "part", PROP, axis).keys] for axis in "xyz"]
+
+    def bump(self, n, frame):
+        i = frame - self.start
+        if "xyz"[n] not in self.axes or not 0 < i < self.width:
+            return 0
+        return self.height * (1 - math.cos(2 * math.pi * i / self.width)) / (2 << n)
+
+
+def jumps(steps, tolerance):
+    """Nobody knows what happens in the frame of a jump."""
+    return max(steps) > max(0.5 * sum(steps), 4 * tolerance)
+
+
+def worst_between(drawn, then, tolerance):
+    worst = 0
+    for f in range(0, len(drawn) - FINE, FINE):
+        if not jumps([abs(a - b) for a, b in zip(drawn[f:f + FINE], drawn[f + 1:f + FINE + 1])], tolerance):
+            worst = max(worst, max(abs(a - b) for a, b in zip(drawn[f:f + FINE], then[f:f + FINE])))
+    return worst / tolerance
+
+
+def best(program, case, fine):
+    """Keys, if segments that were not edited stay as they are, and those between them are told anew by handles of any length, on
+    the frames and at three places between each two of them. `fine`: what was drawn, FINE looks a frame."""
+    edited = [i for i in range(case.count) if any(a[i] != b[i] for a, b in zip(case.wanted, case.was))]
+    at = [round(time_of(r) * 30) for r in fitcases.records(case.original)]
+    low = max((f for f in at if f < edited[0]), default=0)
+    high = min((f for f in at if f > edited[-1]), default=case.count - 1)
+    lines = ["%d %d" % (len(fine), high - low)]
+    for numbers, tolerance in zip(fine, case.tolerances):
+        part = [numbers[round(FINE * (low + q / 4))] if q % 2 == 0 else
+                (numbers[FINE * low + (5 * q - 1) // 2] + numbers[FINE * low + (5 * q + 1) // 2]) / 2
+                for q in range(4 * (high - low) + 1)]
+        lines.append(" ".join(map(repr, [tolerance] + part)))
+    done = subprocess.run([program], input="\n".join(lines), capture_output=True, text=True, check=True)
+    return sum(not low <= f <= high for f in at) + int(done.stdout) + 1
+
+
+def edit(keyferry, kind, axes, seed, program=None):
+    """off: how far the frames are from what was drawn; between: the same between them; drift: how far what was not edited is from
+    what it was, all in tolerances; beyond: keys that changed though they are not beside the edit, far: though not beside those."""
+    with tempfile.TemporaryDirectory() as folder:
+        bench = fitcases.Bench(keyferry, folder)
+        case = Case(bench, kind, axes, seed)
+        now = bench.back(case.scene)
+        shown = bench.values(now, 30, PROP)
+        was, then = bench.values(case.original, 30 * FINE, PROP), bench.values(now, 30 * FINE, PROP)
+    low, high = case.start / 30, (case.start + case.width) / 30
+    drawn = [[v + case.bump(n, i / FINE) for i, v in enumerate(numbers)] for n, numbers in enumerate(was)]
+    off = drift = between = 0
+    for n, tolerance in enumerate(case.tolerances):
+        off = max(off, max(abs(a - b) for a, b in zip(shown[n], case.wanted[n])) / tolerance)
+        between = max(between, worst_between(drawn[n], then[n], tolerance))
+        drift = max([drift] + [abs(a - b) / tolerance for i, (a, b) in enumerate(zip(was[n], then[n]))
+                               if not low - 1e-6 <= i / FINE / 30 <= high + 1e-6])
+    records, kept = fitcases.records(case.original), set(fitcases.records(now))
+    first = sum(time_of(r) < low for r in records) - 1  # the last key before the region
+    last = sum(time_of(r) <= high for r in records)     # and the first after it
+    beyond = [i for i, r in enumerate(records) if r not in kept and not first <= i <= last]
+    return dict(case=(kind, axes, seed), before=len(records), baked=case.count, after=len(fitcases.records(now)), frames=case.width,
+                off=off, between=between, drift=drift, beyond=beyond, far=[i for i in beyond if not first - 1 <= i <= last + 1],
+                fewest=fewest.keys(case.wanted, case.tolerances) if kind == "TCB" else None,
+                best=best(program, case, drawn) if program else None)
+
+
+def measure(keyferry, program):
+    return {(kind, axes): [edit(keyferry, kind, axes, seed, program) for seed in range(SEEDS)]
+            for kind in KINDS for axes in ("xyz", "x")}
+
+
+def table(results):
+    """As Markdown: six files a line."""
+    lines = ["| motion | keys | baked at 30 fps | fitted, edited | best known | off at the frames | off between them |",
+             "|---|---|---|---|---|---|---|"]
+    for (kind, axes), all_of in results.items():
+        cells = [" ".join(str(r[what]) for r in all_of) for what in ("before", "baked", "after", "best")]
+        between = sorted(r["between"] for r in all_of)
+        lines.append("| %s, %s bent | %s | %.2f | %.1f, %.1f |" % (NAMES[kind], " ".join(axes), " | ".join(cells),
+                                                                 max(r["off"] for r in all_of), between[len(between) // 2], between[-1]))
+    return "\n".join(lines)
+
+
+def build(folder, source):
+    """The searching program, made where there is no build of the tests."""
+    program = os.path.join(folder, "fewest_bezier")
+    subprocess.run(["cc", "-O2", "-o", program, os.path.join(source, "tests", "lib", "fewest_bezier.c"), "-lm"], check=True)
+    return program
