@@ -213,16 +213,43 @@ static bool stretched(const kfi_merge_track *t, const kf_curve *w, size_t i, con
            kfi_same_rise(t, own.out, was_distance, edited.out, now_distance);
 }
 
-/* Whether a helper key was touched: then its segment is fitted anew. */
+/* Whether the slope of one of the game's own keys was edited where a helper key is beside it. */
+static bool drawn_beside(const kfi_merge_track *t, unsigned c, const kf_curve *w, size_t i, const kf_curve *e, const kfi_pairing *p)
+{
+    uint32_t sides = (i > 0 && w->keys[i - 1].flags & KF_KEY_HELPER ? KF_CHANGED_IN : 0u) |
+                     (i + 1 < w->count && w->keys[i + 1].flags & KF_KEY_HELPER ? KF_CHANGED_OUT : 0u);
+    if (!sides || p->back[i] == KFI_UNPAIRED)
+        return false;
+    size_t j = (size_t)p->back[i], origin = w->origin ? w->origin[i].key : i;
+    return forgive_slopes(t, &t->original->curve[c], origin, w, i, e, j, key_changes(t, c, w, i, e, j, p)) & sides;
+}
+
+/* Whether a helper key was touched, or a slope beside one: then its segment is fitted anew. */
 static bool helper_touched(const kfi_merge_track *t, unsigned c, const kf_curve *w, const kf_curve *e, const kfi_pairing *p)
 {
     for (size_t i = 0; i < w->count; i++) {
-        if (!(w->keys[i].flags & KF_KEY_HELPER))
+        if (!(w->keys[i].flags & KF_KEY_HELPER)) {
+            if (drawn_beside(t, c, w, i, e, p))
+                return true;
             continue;
+        }
         if (p->back[i] == KFI_UNPAIRED || (key_changes(t, c, w, i, e, (size_t)p->back[i], p) && !stretched(t, w, i, e, p)))
             return true;
     }
     return false;
+}
+
+/* Of ease a slope alone tells nothing: what was drawn has none. */
+static bool tell_drawn(const kfi_merge_track *t, unsigned c, const kf_curve *w, const kf_curve *e, const kfi_pairing *p)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (!(w->keys[i].flags & KF_KEY_HELPER) && drawn_beside(t, c, w, i, e, p))
+            return kfi_note(t->job, "helpers",
+                            "take \"%.60s\", node \"%.60s\", %s at %.4f s: a slope was edited and the helper keys beside it were "
+                            "not: there the game plays what was drawn, in keys without ease",
+                            t->take, t->input->original->nodes[t->original->node].name,
+                            kfi_channel_name((kf_channel)t->original->channel), w->keys[i].time - t->shift);
+    return true;
 }
 
 /* Ease is the key's own: it plays over the segment's new length, whatever the helper keys show that were left behind. */
@@ -257,7 +284,7 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
     if (!kfi_merge_pair(t, w, e, &p))
         return false;
     if (helper_touched(t, c, w, e, &p))
-        return kfi_merge_drawn(t, c);
+        return tell_drawn(t, c, w, e, &p) && kfi_merge_drawn(t, c);
     if (!tell_left_behind(t, w, e, &p))
         return false;
 

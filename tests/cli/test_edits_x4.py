@@ -316,6 +316,33 @@ class X4(EditCase):
                 self.assertNotEqual(now, self.original)
                 self.play_the_same()
 
+    def eased(self, **lists):
+        """Four TCB keys with ease."""
+        rng = random.Random(12)
+        times = (0.0, 0.7, 1.5, 2.1)
+        keys = [generate.key(t, [rng.uniform(-2, 2) for _ in "xyz"], TCB if t < times[-1] else STEP,
+                             tcb=(*(rng.uniform(-0.5, 0.5) for _ in "tcb"), 0.3, 0.5)) for t in times]
+        self.original = generate.ani([generate.description("door", "open", times[-1], pos=keys)])
+        return times
+
+    def test_slope_beside_helper_keys(self):
+        """Of a key that is the game's own, where it leaves for one that only tells ease, or comes from one."""
+        times = self.eased()
+        for n in range(6):
+            def change(scene):
+                curve = scene.curve("open", "door", "Lcl Translation", "xyz"[n % 3])
+                own = [i for i, k in enumerate(curve.keys) if min(abs(k.time / fbxtext.TICKS - t) for t in times) < 1e-5]
+                self.assertEqual(len(own), len(times))
+                if n % 2:
+                    curve.keys[own[1 + n // 2] - 1].set_number(1, 4.0)
+                else:
+                    curve.keys[own[n // 2]].set_number(0, 6.0)
+                curve.store()
+            with self.subTest(n=n):
+                self.edit(change, "--for", "maya")
+                self.play_the_same()
+                self.assertIn('note: take "open", node "door", translation at %.4f s: a slope was edited' % times[(n + 1) // 2], self.said)
+
     # ---------------------------------------------------------------- what stands beside the edit
 
     def with_tcb(self, times, odd):
