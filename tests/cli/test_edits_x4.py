@@ -343,6 +343,21 @@ class X4(EditCase):
                 self.play_the_same()
                 self.assertIn('note: take "open", node "door", translation at %.4f s: a slope was edited' % times[(n + 1) // 2], self.said)
 
+    def test_value_beside_helper_keys(self):
+        """It is all that changes; what the FBX shows between it and the helper keys is told, and how far off that is."""
+        times = self.eased()
+        for n, time in enumerate(times):
+            def change(scene):
+                curve = scene.curve("open", "door", "Lcl Translation", "y")
+                key, = (k for k in curve.keys if abs(k.time / fbxtext.TICKS - time) < 1e-5)
+                key.value += 0.5
+                curve.store()
+            with self.subTest(n=n):
+                self.only(self.edit(change, "--for", "maya"), (16 + 160 + 128 * n + 4, 4))
+                off, = re.findall(r"a key was edited or removed and the helper keys beside .* off the one in the FBX by (\S+)", self.said)
+                found = self.keyferry("diff", "x.fbx", "y.ani", code=1).out.decode()
+                self.assertAlmostEqual(float(re.search(r"translation.y: worst (\S+)", found)[1]), float(off), delta=0.05 * float(off))
+
     # ---------------------------------------------------------------- what stands beside the edit
 
     def with_tcb(self, times, odd):
