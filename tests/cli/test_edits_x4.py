@@ -245,6 +245,26 @@ class X4(EditCase):
         for component in range(3):
             self.assertLessEqual(struct.unpack_from("<f", now, at + 2 * 128 + 28 + 16 * component)[0], after)
 
+    def test_key_moved_past_its_neighbours_handle(self):
+        """Where that has no room any more, it is what the FBX shows."""
+        self.use([BEZIER])
+        at, _ = self.keys_at("part_0", 0)
+        for side, other in ((1, 4), (-1, 2)):
+            def change(scene):
+                for axis in "xyz":
+                    curve = scene.curve("move", "part_0", "Lcl Translation", axis)
+                    moved, beside = curve.keys[3], curve.keys[other]
+                    moved.time = beside.time + (moved.time - beside.time) // 10
+                    curve.store()
+            now = self.edit(change)
+            scene = fbxtext.Scene((self.dir / "x.fbx").read_text())
+            time, limit = (struct.unpack_from("<f", now, at + k * 128 + 24)[0] for k in (other, 3))
+            for c, axis in enumerate("xyz"):
+                word = scene.curve("move", "part_0", "Lcl Translation", axis).keys[min(3, other)].data[2] & 0xffffffff
+                share = (word >> 16 if side > 0 else word & 0xffff) / 9999
+                point, = struct.unpack_from("<f", now, at + other * 128 + (36 if side > 0 else 28) + 16 * c)
+                self.assertAlmostEqual(point, time + share * (limit - time), 4)
+
     def test_retimed(self):
         """Every time half as long again, slopes as they were."""
         self.use([STEP, LINEAR, BEZIER, BEZIER_LINEAR_TIME])
