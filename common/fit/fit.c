@@ -83,16 +83,6 @@ static kfi_fit_key *add_new(kfi_fitting *f, size_t sample)
     return key;
 }
 
-/* Whether samples first..last - 1, outside the keys, need none: they are the original's, or, where it has keys among them that
- * are at no sample, what is held from `end` on. */
-static bool outside_same(const kfi_samples *s, const double *ref, size_t first, size_t last, bool cut, double end)
-{
-    for (size_t i = first; i < last; i++)
-        if (!(fabs(s->v[i] - (cut ? end : ref[i])) <= s->tolerance))
-            return false;
-    return true;
-}
-
 /* The list to begin with: the original's keys, with the values that the samples have there, and an end key
  * where the samples go beyond them. */
 static bool begin_with_original(kfi_fitting *f)
@@ -117,7 +107,8 @@ static bool begin_with_original(kfi_fitting *f)
     }
     if (first == SIZE_MAX)
         return add_new(f, 0) && (s->count == 1 || add_new(f, s->count - 1));
-    if (!outside_same(s, ref, 0, at[first], first > 0, s->v[at[first]]) && !add_new(f, 0))
+    size_t outer = kfi_key_outside(s, ref, 0, at[first], first == 0 && original->pre != KF_CONSTANT, s->v[at[first]]);
+    if (outer != SIZE_MAX && !add_new(f, outer))
         return false;
     bool before_kept = false;
     for (size_t i = first; i <= last; i++) {
@@ -147,8 +138,14 @@ static bool begin_with_original(kfi_fitting *f)
         }
         before_kept = kept;
     }
-    return outside_same(s, ref, at[last] + 1, s->count, last + 1 < original->count, s->v[at[last]]) ||
-           add_new(f, s->count - 1);
+    bool cycles = last + 1 == original->count && original->post != KF_CONSTANT;
+    outer = kfi_key_outside(s, ref, at[last] + 1, s->count, cycles, s->v[at[last]]);
+    if (outer == SIZE_MAX)
+        return true;
+    kf_key *end = &f->keys.items[f->keys.count - 1].key; /* what a last key says of the segment after it, nobody chose */
+    if (end->interp == KF_STEP && last + 1 == original->count && (last == 0 || original->keys[last - 1].interp != KF_STEP))
+        end->interp = kfi_can(f, KF_LINEAR) ? KF_LINEAR : usual_kind(f);
+    return add_new(f, outer);
 }
 
 /* ---- the whole ---- */

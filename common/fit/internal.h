@@ -99,6 +99,11 @@ void kfi_middle_range(const kfi_samples *s, size_t i, double *low, double *high)
 bool kfi_middle_fits(const kfi_samples *s, size_t i, double value);
 bool kfi_quarters_fit(const kfi_samples *s, size_t i, const kfi_segment *segment);
 
+/* outside.c: samples first..last - 1 lie outside the keys that are at samples. Which of them needs a key: none (SIZE_MAX) where
+ * they are what plays there without, `end` held, or the original's own cycle (`ref`). Else the outermost, or the one from which on
+ * outward they are the original's hold. */
+size_t kfi_key_outside(const kfi_samples *s, const double *ref, size_t first, size_t last, bool cycles, double end);
+
 /* pieces.c: whether samples a..b can be told by one segment that runs from sample a to sample b. */
 bool kfi_fit_hold(const kfi_samples *s, size_t a, size_t b);
 bool kfi_fit_line(const kfi_samples *s, size_t a, size_t b);

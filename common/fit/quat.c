@@ -158,10 +158,13 @@ static bool begin_with_original(kfi_quat_fitting *f)
             sample++;
         if (f->t[sample] != original->keys[i].time)
             continue;
-        if (f->item_count == 0) { /* what lies before the first key must be as it was, or it needs a key */
+        if (f->item_count == 0) { /* what lies before the first key must be what it is there, or it needs a key */
             for (size_t k = 0; k < sample; k++)
-                outside += kfi_quat_angle(original->keys[i].q, f->q[k]) > f->tolerance;
-            if (outside && !add(f, &f->items, &f->item_count, 0, KF_LINEAR))
+                outside += kfi_quat_angle(f->q[sample], f->q[k]) > f->tolerance;
+            size_t rest = 0; /* it may come after a rest */
+            while (rest + 1 < sample && kfi_quat_angle(f->q[0], f->q[rest + 1]) <= 1e-3 * f->tolerance)
+                rest++;
+            if (outside && !add(f, &f->items, &f->item_count, rest, KF_LINEAR))
                 return false;
         }
         kfi_quat_item *it = add(f, &f->items, &f->item_count, sample, original->keys[i].interp);

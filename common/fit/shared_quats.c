@@ -294,9 +294,12 @@ static bool make_curve(kf_job *job, const turns *m, const kfi_shared_key *keys, 
 }
 
 /* Outside the keys their ends are held. */
-static bool held(const kf_quat_key *end, const double q[4], double tolerance)
+static bool held(const double end[4], const double (*q)[4], size_t count, double tolerance)
 {
-    return kfi_quat_angle(end->q, q) <= tolerance;
+    for (size_t i = 0; i < count; i++)
+        if (!(kfi_quat_angle(end, q[i]) <= tolerance))
+            return false;
+    return true;
 }
 
 bool kfi_fit_shared_quats(kf_job *job, const double *times, const double (*q)[4], size_t count, const kf_quat_curve *original,
@@ -306,13 +309,16 @@ bool kfi_fit_shared_quats(kf_job *job, const double *times, const double (*q)[4]
     *done = false;
     if (original->count < 2 || !original->tcb)
         return true;
-    const kf_quat_key *first = &original->keys[0], *last = &original->keys[original->count - 1];
-    for (; count && times[count - 1] > last->time + SAME_TIME; count--)
-        if (!held(last, q[count - 1], tolerance))
-            return true;
-    for (; count && times[0] < first->time - SAME_TIME; times++, q++, count--)
-        if (!held(first, q[0], tolerance))
-            return true;
+    size_t first = 0, end = count;
+    while (end > 0 && times[end - 1] > original->keys[original->count - 1].time + SAME_TIME)
+        end--;
+    while (first < end && times[first] < original->keys[0].time - SAME_TIME)
+        first++;
+    if (first == end || !held(q[first], q, first, tolerance) || !held(q[end - 1], q + end, count - end, tolerance))
+        return true;
+    times += first;
+    q += first;
+    count = end - first;
     originals o = {0};
     kfi_shared_key *keys = NULL;
     size_t made = 0;

@@ -93,14 +93,15 @@ static bool follows(const kf_key *before, kf_handle own, const side *s, bool ret
 {
     if (!s->had || !kfi_has_handles(s->now_interp) || !kfi_has_handles(before->interp) || before->native != 0)
         return false;
+    bool room = fabs(own.dt) <= fabs(s->now_segment);
     if (!s->same_neighbour)
-        return before->interp == KF_HERMITE || fabs(own.dt) > fabs(s->now_segment);
-    return retimed && fabs(s->was.dt - own.dt) <= 1e-3 * fabs(own.dt);
+        return before->interp == KF_HERMITE || !room;
+    return (retimed || !room) && fabs(s->was.dt - own.dt) <= 1e-3 * fabs(own.dt);
 }
 
 /* A handle is taken from the FBX on a key that was moved, and beside it if several were; beside a single one it is left as it
- * is in the file, for that key's record tells the edit. So it is beside keys that came or went, unless its slope hangs on the
- * segment's length, or there is no longer room for it. A handle that FBX had no room for is not taken from it. */
+ * is in the file, for that key's record tells the edit, unless there is no longer room for it. So it is beside keys that came or
+ * went, unless its slope hangs on the segment's length. A handle that FBX had no room for is not taken from it. */
 uint32_t kfi_handles_follow(const kfi_merge_track *t, const kf_curve *from, size_t origin, const kfi_both *both,
                             const kfi_pairing *p, bool several)
 {

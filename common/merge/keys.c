@@ -1,5 +1,6 @@
 /* Key by key: a curve that came back with its keys, into the original's keys and what changed on them. */
 #include "handles.h"
+#include "tolerance.h"
 
 #include <math.h>
 #include <string.h>
@@ -213,37 +214,72 @@ static bool stretched(const kfi_merge_track *t, const kf_curve *w, size_t i, con
            kfi_same_rise(t, own.out, was_distance, edited.out, now_distance);
 }
 
-/* Whether a helper key was touched: then its segment is fitted anew. */
+/* Whether the slope of one of the game's own keys was edited where a helper key is beside it. */
+static bool drawn_beside(const kfi_merge_track *t, unsigned c, const kf_curve *w, size_t i, const kf_curve *e, const kfi_pairing *p)
+{
+    uint32_t sides = (i > 0 && w->keys[i - 1].flags & KF_KEY_HELPER ? KF_CHANGED_IN : 0u) |
+                     (i + 1 < w->count && w->keys[i + 1].flags & KF_KEY_HELPER ? KF_CHANGED_OUT : 0u);
+    if (!sides || p->back[i] == KFI_UNPAIRED)
+        return false;
+    size_t j = (size_t)p->back[i], origin = w->origin ? w->origin[i].key : i;
+    return forgive_slopes(t, &t->original->curve[c], origin, w, i, e, j, key_changes(t, c, w, i, e, j, p)) & sides;
+}
+
+/* Whether a helper key was touched, or a slope beside one: then its segment is fitted anew. */
 static bool helper_touched(const kfi_merge_track *t, unsigned c, const kf_curve *w, const kf_curve *e, const kfi_pairing *p)
 {
     for (size_t i = 0; i < w->count; i++) {
-        if (!(w->keys[i].flags & KF_KEY_HELPER))
+        if (!(w->keys[i].flags & KF_KEY_HELPER)) {
+            if (drawn_beside(t, c, w, i, e, p))
+                return true;
             continue;
+        }
         if (p->back[i] == KFI_UNPAIRED || (key_changes(t, c, w, i, e, (size_t)p->back[i], p) && !stretched(t, w, i, e, p)))
             return true;
     }
     return false;
 }
 
-/* Ease is the key's own: it plays over the segment's new length, whatever the helper keys show that were left behind. */
-static bool tell_left_behind(const kfi_merge_track *t, const kf_curve *w, const kf_curve *e, const kfi_pairing *p)
+/* Of ease a slope alone tells nothing: what was drawn has none. */
+static bool tell_drawn(const kfi_merge_track *t, unsigned c, const kf_curve *w, const kf_curve *e, const kfi_pairing *p)
 {
-    for (size_t i = 0; i < w->count; i++) {
-        size_t end[2];
-        if (!(w->keys[i].flags & KF_KEY_HELPER))
-            continue;
-        ends_of(w, i, &end[0], &end[1]);
-        bool left = false;
-        for (int k = 0; k < 2; k++)
-            left = left || p->back[end[k]] == KFI_UNPAIRED || kfi_key_moved(t, w, end[k], e, (size_t)p->back[end[k]]);
-        if (left && !stretched(t, w, i, e, p))
+    for (size_t i = 0; i < w->count; i++)
+        if (!(w->keys[i].flags & KF_KEY_HELPER) && drawn_beside(t, c, w, i, e, p))
             return kfi_note(t->job, "helpers",
-                            "take \"%.60s\", node \"%.60s\", %s at %.4f s: a key was moved or removed and the helper keys "
-                            "beside it were not: its ease stays as it is, over the segment's new length",
+                            "take \"%.60s\", node \"%.60s\", %s at %.4f s: a slope was edited and the helper keys beside it were "
+                            "not: there the game plays what was drawn, in keys without ease",
                             t->take, t->input->original->nodes[t->original->node].name,
                             kfi_channel_name((kf_channel)t->original->channel), w->keys[i].time - t->shift);
-    }
     return true;
+}
+
+/* Ease and T, C, B are the keys' own: they play between the keys as they are now, whatever the helper keys show that were left
+ * behind. */
+static bool tell_left_behind(const kfi_merge_track *t, const kf_curve *e, const size_t *edited_of, const kf_curve *merged)
+{
+    enum { LOOKS = 32 };
+    double tolerance = kfi_tolerated(t->input->tolerance, (kf_channel)t->original->channel, merged), worst = tolerance, at = 0;
+    for (size_t k = 0; k + 1 < merged->count; k++) {
+        if (edited_of[k + 1] == edited_of[k] + 1)
+            continue; /* no helper keys between them */
+        double start = e->keys[edited_of[k]].time, length = e->keys[edited_of[k + 1]].time - start;
+        kfi_segment game;
+        kfi_curve_segment(merged, k, &game);
+        for (int i = 1; i < LOOKS; i++) {
+            double share = (double)i / LOOKS, time = game.t0 + share * (game.t1 - game.t0);
+            double off = fabs(kfi_segment_value(&game, time) - kfi_curve_value(e, start + share * length, 0));
+            if (off > worst) {
+                worst = off;
+                at = time;
+            }
+        }
+    }
+    return worst <= tolerance ||
+           kfi_note(t->job, "helpers",
+                    "take \"%.60s\", node \"%.60s\", %s at %.4f s: a key was edited or removed and the helper keys beside it were "
+                    "not: ease stays as it is, between the keys that are there: the game's curve is off the one in the FBX by %.3g",
+                    t->take, t->input->original->nodes[t->original->node].name,
+                    kfi_channel_name((kf_channel)t->original->channel), at, worst);
 }
 
 bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
@@ -257,9 +293,7 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
     if (!kfi_merge_pair(t, w, e, &p))
         return false;
     if (helper_touched(t, c, w, e, &p))
-        return kfi_merge_drawn(t, c);
-    if (!tell_left_behind(t, w, e, &p))
-        return false;
+        return tell_drawn(t, c, w, e, &p) && kfi_merge_drawn(t, c);
 
     size_t count = 0;
     unsigned parts = kfi_parts(from) | KFI_HANDLES | (wants_tcb(e) ? (unsigned)KFI_NUMBERS : 0);
@@ -299,7 +333,8 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
         k++;
     }
     restore_form(&b, c, e, edited_of);
-    if (!kfi_merge_tell_bent(t, e, edited_of, &to) || !kfi_tell_kept_handles(t, e, edited_of, &to))
+    if (!kfi_merge_tell_bent(t, e, edited_of, &to) || !kfi_tell_kept_handles(t, e, edited_of, &to) ||
+        !tell_left_behind(t, e, edited_of, &to))
         return false;
     t->keys_removed += from->count - kept;
     for (size_t i = 0; i < count; i++)

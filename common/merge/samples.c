@@ -116,9 +116,15 @@ static bool build(kfi_merge_track *t, unsigned c, double rate, const frames *f)
             /* Held values drift by rounding alone: that is no new key. */
             if (!every_frame && same && kfi_same_value(t->limits, t->written->channel, held, f->was[i]))
                 continue;
-            to.keys[count] = (kf_key){.time = f->times[i], .value = f->now[i], .interp = every_frame ? KF_LINEAR : KF_STEP};
-            origin[count++] = (kf_origin){KF_NEW, KF_CHANGED_ALL};
-            t->keys_added++;
+            /* A list that was shorter has been held up to here, and is no slope now. */
+            size_t frame = !every_frame ? i : count ? (size_t)nearbyint(to.keys[count - 1].time * rate) + 1 : 0;
+            for (frame = frame < i ? frame : i; frame <= i; frame++) {
+                kf_key key = {.time = f->times[frame], .value = frame < i ? held : f->now[i]};
+                key.interp = every_frame ? KF_LINEAR : KF_STEP;
+                to.keys[count] = key;
+                origin[count++] = (kf_origin){KF_NEW, KF_CHANGED_ALL};
+                t->keys_added++;
+            }
         }
     }
     t->keys_removed += from->count - next;

@@ -106,6 +106,19 @@ class EvilIslands(EditCase):
         self.assertEqual(self.edit(change, "--bake=30"),
                          self.patched(*((self.MOVED + 12 * i, f32(MOVES[i][0] + 0.25)) for i in (2, 3, 4))))
 
+    def test_beyond_a_list_that_is_shorter(self):
+        """What it was held at up to there is written frame by frame."""
+        def change(scene):
+            curve = scene.curve("animation", "x", MOVE, "x")
+            for k in curve.keys:
+                if round(k.time * EI_RATE / fbxtext.TICKS) >= 4:
+                    k.value += 5
+            curve.store()
+        for moves in MOVES[:2], MOVES[1:2]:
+            self.original = ei(moves=moves)
+            x, *rest = moves[-1]
+            self.assertEqual(self.edit(change, "--for", "blender"), ei(moves=moves + [moves[-1]] * (4 - len(moves)) + [(x + 5, *rest)]))
+
     def test_take_renamed(self):
         self.assertEqual(self.edit(lambda scene: rename_take(scene, "animation", "run")), self.original)
         self.assertIn('note: take "run": the format has no room for its new name', self.said)

@@ -245,6 +245,26 @@ class X4(EditCase):
         for component in range(3):
             self.assertLessEqual(struct.unpack_from("<f", now, at + 2 * 128 + 28 + 16 * component)[0], after)
 
+    def test_key_moved_past_its_neighbours_handle(self):
+        """Where that has no room any more, it is what the FBX shows."""
+        self.use([BEZIER])
+        at, _ = self.keys_at("part_0", 0)
+        for side, other in ((1, 4), (-1, 2)):
+            def change(scene):
+                for axis in "xyz":
+                    curve = scene.curve("move", "part_0", "Lcl Translation", axis)
+                    moved, beside = curve.keys[3], curve.keys[other]
+                    moved.time = beside.time + (moved.time - beside.time) // 10
+                    curve.store()
+            now = self.edit(change)
+            scene = fbxtext.Scene((self.dir / "x.fbx").read_text())
+            time, limit = (struct.unpack_from("<f", now, at + k * 128 + 24)[0] for k in (other, 3))
+            for c, axis in enumerate("xyz"):
+                word = scene.curve("move", "part_0", "Lcl Translation", axis).keys[min(3, other)].data[2] & 0xffffffff
+                share = (word >> 16 if side > 0 else word & 0xffff) / 9999
+                point, = struct.unpack_from("<f", now, at + other * 128 + (36 if side > 0 else 28) + 16 * c)
+                self.assertAlmostEqual(point, time + share * (limit - time), 4)
+
     def test_retimed(self):
         """Every time half as long again, slopes as they were."""
         self.use([STEP, LINEAR, BEZIER, BEZIER_LINEAR_TIME])
@@ -315,6 +335,48 @@ class X4(EditCase):
                 now = self.edit(change, "--tcb", "slopes")
                 self.assertNotEqual(now, self.original)
                 self.play_the_same()
+
+    def eased(self, **lists):
+        """Four TCB keys with ease."""
+        rng = random.Random(12)
+        times = (0.0, 0.7, 1.5, 2.1)
+        keys = [generate.key(t, [rng.uniform(-2, 2) for _ in "xyz"], TCB if t < times[-1] else STEP,
+                             tcb=(*(rng.uniform(-0.5, 0.5) for _ in "tcb"), 0.3, 0.5)) for t in times]
+        self.original = generate.ani([generate.description("door", "open", times[-1], pos=keys)])
+        return times
+
+    def test_slope_beside_helper_keys(self):
+        """Of a key that is the game's own, where it leaves for one that only tells ease, or comes from one."""
+        times = self.eased()
+        for n in range(6):
+            def change(scene):
+                curve = scene.curve("open", "door", "Lcl Translation", "xyz"[n % 3])
+                own = [i for i, k in enumerate(curve.keys) if min(abs(k.time / fbxtext.TICKS - t) for t in times) < 1e-5]
+                self.assertEqual(len(own), len(times))
+                if n % 2:
+                    curve.keys[own[1 + n // 2] - 1].set_number(1, 4.0)
+                else:
+                    curve.keys[own[n // 2]].set_number(0, 6.0)
+                curve.store()
+            with self.subTest(n=n):
+                self.edit(change, "--for", "maya")
+                self.play_the_same()
+                self.assertIn('note: take "open", node "door", translation at %.4f s: a slope was edited' % times[(n + 1) // 2], self.said)
+
+    def test_value_beside_helper_keys(self):
+        """It is all that changes; what the FBX shows between it and the helper keys is told, and how far off that is."""
+        times = self.eased()
+        for n, time in enumerate(times):
+            def change(scene):
+                curve = scene.curve("open", "door", "Lcl Translation", "y")
+                key, = (k for k in curve.keys if abs(k.time / fbxtext.TICKS - time) < 1e-5)
+                key.value += 0.5
+                curve.store()
+            with self.subTest(n=n):
+                self.only(self.edit(change, "--for", "maya"), (16 + 160 + 128 * n + 4, 4))
+                off, = re.findall(r"a key was edited or removed and the helper keys beside .* off the one in the FBX by (\S+)", self.said)
+                found = self.keyferry("diff", "x.fbx", "y.ani", code=1).out.decode()
+                self.assertAlmostEqual(float(re.search(r"translation.y: worst (\S+)", found)[1]), float(off), delta=0.05 * float(off))
 
     # ---------------------------------------------------------------- what stands beside the edit
 

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Bakes that were edited at the ends of what the game has keys for: before its first key and after its last one a curve stands
+still, and those frames were written and came back like the others. Every frame of the FBX is what the game plays."""
+import os
+import struct
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
+import fbxtext  # noqa: E402
+from editcase import EditCase  # noqa: E402
+
+MOVE, TURN = "Lcl Translation", "Lcl Rotation"
+NONE = (0, 0, 0, 0, 0)
+FRAMES = [75], [30], [73, 74, 75], [30, 31], [75, 76], [29, 30], range(75, 200), range(0, 31)  # keys are on 30 to 75 of 0 to 120
+
+
+class Holds(EditCase):
+    def bake(self, change, *back):
+        """Every frame is looked at."""
+        now = self.edit(change, "--for", "blender", back=back)
+        self.keyferry("convert", "y." + self.ending, "z.fbx", "--bake=30", "-y")
+        self.keyferry("diff", "x.fbx", "z.fbx", "--tolerance", "0.011")
+        return now
+
+    def edit_frames(self, axes, frames):
+        """3 units and 30 degrees more there."""
+        def change(scene):
+            for prop, amount in ((MOVE, 3.0), (TURN, 30.0)):
+                for axis in axes:
+                    curve = scene.curve("move", "a", prop, axis)
+                    for key in curve.keys:
+                        if round(key.time * 30 / fbxtext.TICKS) in frames:
+                            key.value += amount
+                    curve.store()
+        return self.bake(change)
+
+
+def record(time, value, kind, tcb=NONE):
+    """Handles of no length."""
+    points = [n for v in value for n in (time, v, time, v)]
+    return struct.pack("<3f3if12f5fi6fI", *value, *(kind,) * 3, time, *points, *tcb, 0, *(0,) * 6, 0)
+
+
+def x4(*parts):
+    """(node, duration, positions, rotations, scales), each key (time, value, kind) and perhaps numbers."""
+    head = keys = b""
+    for node, duration, *lists in parts:
+        head += struct.pack("<64s64s5if2i", node, b"move", *map(len, lists), 0, 0, duration, 0, 0)
+        keys += b"".join(record(*key) for some in lists for key in some)
+    return struct.pack("<4i", len(parts), 16 + 160 * len(parts), 1, 0) + head + keys
+
+
+STEP, LINEAR, BEZIER, TCB = 1, 2, 5, 7
+
+
+def keys_of(kind, first):
+    return [(first + 0.5 * i, value, kind if i < 3 else STEP, (0, 0.2 * i, 0, 0, 0.3 if i == 1 else 0))
+            for i, value in enumerate([(0, 1, 2), (1, 0.5, 3), (0.5, 2, -1), (2, 1, 1)])]
+
+
+class X4(Holds):
+    ending = "ani"
+
+    def test_one_frame_at_an_end(self):
+        """Keys from 1 s to 2.5 s of a take of 4."""
+        for kind in (STEP, LINEAR, BEZIER, TCB):
+            self.original = x4((b"a", 4.0, keys_of(kind, 1.0), keys_of(kind, 1.0), []), (b"b", 4.0, [(0, (0, 0, 0), 2), (4, (1, 1, 1), 1)], [], []))
+            for frames in (*FRAMES, [10], [80]):
+                for axes in ("y", "xyz"):
+                    with self.subTest(kind=kind, frames=frames, axes=axes):
+                        self.edit_frames(axes, frames)
+
+    def test_all_of_it_slower(self):
+        """By any factor, so that keys lie between frames."""
+        self.original = x4((b"a", 0.1, [(0, (0, 0, 0), LINEAR), (0.1, (10, 5, 2), STEP)], [], []))
+        for factor in (1.5, 2, 1.2, 1.01, 0.5):
+            def change(scene):
+                for curve in scene.curves().values():
+                    for key in curve.keys:
+                        key.time = round(factor * key.time)
+                    curve.store()
+            with self.subTest(factor=factor):
+                self.edit(change, "--for", "blender")
+                self.keyferry("diff", "x.fbx", "y.ani")
+
+
+def nytro(*nodes):
+    body = b""
+    for name, kind, *lists in nodes:
+        body += name + b"\0" + struct.pack("<4I", kind, *map(len, lists))
+        for some in lists:
+            for time, value, *tcb in some:
+                body += struct.pack("<If", 1, time) + (struct.pack("<5f", *(tcb or [NONE])[0]) if kind == 1 else b"")
+                body += struct.pack("<%df" % len(value), *value)
+    header = struct.pack("<I", 0) + b"move\0me\0" + struct.pack("<H", len(nodes))
+    out = struct.pack("<4I", 1, 1, len(header), 16 + len(header)) + header
+    return out + struct.pack("<4I", 2, 1, len(body), len(out) + 16 + len(body)) + body
+
+
+class Nytro(Holds):
+    ending = "nanim"
+
+    def test_one_frame_at_an_end(self):
+        moves = [(1.0, (0, 1, 2)), (1.5, (1, 0.5, 3)), (2.0, (0.5, 2, -1)), (2.5, (2, 1, 1))]
+        turns = [(1.0, (10, 0, 0, 1)), (1.5, (60, 0, 1, 0)), (2.0, (20, 1, 0, 0)), (2.5, (90, 0, 0, 1))]
+        for kind in (1, 2, 4):
+            self.original = nytro((b"a", kind, moves, turns, []), (b"b", 4, [(0, (0, 0, 0)), (4, (1, 1, 1))], [], []))
+            for frames in FRAMES:
+                for axes in ("y", "xyz"):
+                    with self.subTest(kind=kind, frames=frames, axes=axes):
+                        self.edit_frames(axes, frames)
+
+
+if __name__ == "__main__":
+    unittest.main()
