@@ -89,9 +89,10 @@ kf_track *kfi_add_track(kf_job *job, kf_take *take, uint32_t node, kf_channel ch
 bool kfi_make_keys(kf_job *job, kf_curve *curve, size_t count, unsigned parts)
 {
     bool handles = parts & KFI_HANDLES, tcb = parts & KFI_NUMBERS;
-    curve->keys = kfi_alloc(job, count, sizeof *curve->keys);
-    curve->handles = handles ? kfi_alloc(job, count, sizeof *curve->handles) : NULL;
-    curve->tcb = tcb ? kfi_alloc(job, count, sizeof *curve->tcb) : NULL;
+    void *(*alloc)(kf_job *, size_t, size_t) = parts & KFI_UNSET ? kfi_alloc_raw : kfi_alloc;
+    curve->keys = alloc(job, count, sizeof *curve->keys);
+    curve->handles = handles ? alloc(job, count, sizeof *curve->handles) : NULL;
+    curve->tcb = tcb ? alloc(job, count, sizeof *curve->tcb) : NULL;
     curve->count = count;
     return curve->keys && (!handles || curve->handles) && (!tcb || curve->tcb);
 }

@@ -21,8 +21,8 @@ kf_take *kfi_add_take(kf_job *job, kf_anim *anim, const char *name);
 /* A track with `curves` empty scalar curves (0: quaternions). */
 kf_track *kfi_add_track(kf_job *job, kf_take *take, uint32_t node, kf_channel channel, unsigned curves);
 /* What keys may have beside them: TCB numbers, handles. */
-enum { KFI_NUMBERS = 1, KFI_HANDLES = 2 };
-/* Room for `count` zeroed keys and for those parts. */
+enum { KFI_NUMBERS = 1, KFI_HANDLES = 2, KFI_UNSET = 4 };
+/* Room for `count` zeroed keys and for those parts; with KFI_UNSET they are not zeroed, for those who fill every one. */
 bool kfi_make_keys(kf_job *job, kf_curve *curve, size_t count, unsigned parts);
 /* Which a curve has. */
 static inline unsigned kfi_parts(const kf_curve *curve)

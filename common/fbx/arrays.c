@@ -53,8 +53,15 @@ kfi_packer *kfi_packer_new(kf_job *job)
         kfi_fail(job, KF_NO_MEMORY, KF_NO_OFFSET, "out of memory");
         return NULL;
     }
-    kfi_word_codes_init(&packer->codes);
     return packer;
+}
+
+/* Made when they are asked for: files of few keys never do. */
+static const kfi_word_codes *codes_of(kfi_packer *packer)
+{
+    if (packer->codes.header_bits == 0)
+        kfi_word_codes_init(&packer->codes);
+    return &packer->codes;
 }
 
 /* ---------------------------------------------------------------- bytes */
@@ -86,10 +93,10 @@ static size_t pack(z_stream *stream, const uint8_t *data, size_t size, uint8_t *
 }
 
 /* Arrays of words by the quick way, if that is worthwhile. */
-static size_t pack_words(const kfi_packer *packer, const uint8_t *data, size_t count, uint8_t *out)
+static size_t pack_words(kfi_packer *packer, const uint8_t *data, size_t count, uint8_t *out)
 {
     kfi_words words;
-    kfi_words_init(&words, &packer->codes, data, count);
+    kfi_words_init(&words, codes_of(packer), data, count);
     size_t size = kfi_words_put(&words, out, 4 * count);
     return words.ended ? size : 0;
 }
@@ -156,7 +163,7 @@ static void put_words(kfi_tree *tree, char type, const uint8_t *data, size_t cou
 {
     uint64_t field = put_header(tree, type, count, true, 0);
     kfi_words words;
-    kfi_words_init(&words, &tree->packer->codes, data, count);
+    kfi_words_init(&words, codes_of(tree->packer), data, count);
     while (!words.ended) {
         uint8_t *room = kfi_tree_room(tree, KFI_WORDS_ROOM);
         tree->used += kfi_words_put(&words, room, KFI_TREE_BUFFER - tree->used);

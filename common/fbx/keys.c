@@ -400,12 +400,12 @@ static void read_times(const kfi_fbx_keys *from, double ticks_per_second, kf_key
 {
     float value = 0;
     for (size_t i = 0; i < from->count; i++) {
-        keys[i].time = (double)from->times[i] / ticks_per_second;
+        uint8_t flags = 0;
         if (isfinite(from->values[i]))
             value = from->values[i];
         else
-            keys[i].flags = kfi_nonfinite_flags((double)from->values[i]);
-        keys[i].value = (double)value;
+            flags = kfi_nonfinite_flags((double)from->values[i]);
+        keys[i] = (kf_key){.time = (double)from->times[i] / ticks_per_second, .value = (double)value, .flags = flags};
     }
 }
 
@@ -427,8 +427,10 @@ bool kfi_fbx_unpack(kf_job *job, const kfi_fbx_keys *from, double ticks_per_seco
         return kfi_fail(job, KF_BAD_INPUT, KF_NO_OFFSET, "KeyAttrRefCount: covers %zu of %zu keys", covered,
                         from->count);
 
-    if (!kfi_make_keys(job, curve, from->count, KFI_HANDLES | (tcb ? (unsigned)KFI_NUMBERS : 0)))
+    if (!kfi_make_keys(job, curve, from->count, KFI_UNSET | KFI_HANDLES | (tcb ? (unsigned)KFI_NUMBERS : 0)))
         return false;
+    if (from->count > 0)
+        curve->handles[0].in = (kf_handle){0, 0};
     read_times(from, ticks_per_second, curve->keys);
     curve->tcb_rule = KF_TCB_FBX;
     curve->fbx_data = NULL;
@@ -451,10 +453,11 @@ bool kfi_fbx_unpack(kf_job *job, const kfi_fbx_keys *from, double ticks_per_seco
             key->interp = (uint8_t)interp;
             key->flags |= read.flags & KFI_FBX_BREAK ? KF_KEY_BROKEN : 0;
             key->attr = read.flags;
-            if (interp == KF_TCB)
-                curve->tcb[i] = (kf_tcb){.tension = bits_float(read.data[0]),
-                                         .continuity = bits_float(read.data[1]),
-                                         .bias = bits_float(read.data[2])};
+            if (tcb)
+                curve->tcb[i] = interp != KF_TCB ? (kf_tcb){0}
+                                                 : (kf_tcb){.tension = bits_float(read.data[0]),
+                                                            .continuity = bits_float(read.data[1]),
+                                                            .bias = bits_float(read.data[2])};
             exact = exact && recoverable(read.flags, read.data, duration, last);
         }
     }

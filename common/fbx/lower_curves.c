@@ -128,26 +128,28 @@ static void note_handles(kfi_lowering *l, const kf_curve *curve)
     /* A little less than a comparison tolerates, as the samples may miss the worst place; each of three angles may be
      * off by a third of it. */
     double limit = l->track->channel == KF_ROTATION ? 0.9 * 0.01 / 3 : 0;
-    for (size_t i = 0; curve->handles && i < curve->count; i++) {
-        const kf_key *key = &curve->keys[i];
-        kf_handle in = curve->handles[i].in, out = curve->handles[i].out;
-        bool first = i == 0, last = i + 1 == curve->count;
-        kfi_look_ahead(key);
-        if (curve->keys[i].interp == KF_BEZIER && !last) {
-            const kf_key *next = &curve->keys[i + 1];
-            double duration = next->time - key->time;
-            double right = out.dt / duration, left = -curve->handles[i + 1].in.dt / duration;
-            if (limit == 0)
-                limit = 0.9 * 1e-4 * fmax(range_of(curve), 1.0);
-            if (!(right >= 0.0001 && right <= 0.99) || !(left >= 0.0001 && left <= 0.99))
-                kfi_note_loss(l, KFI_HANDLE_CLAMPED, key->time);
-            else if (rounding_error(curve, i, limit) > limit)
-                kfi_note_loss(l, KFI_WEIGHT_ROUNDED, key->time);
-        }
-        if ((first && (in.dt != 0 || in.dv != 0) && key->interp == KF_BEZIER) ||
-            (last && !first && (out.dt != 0 || out.dv != 0) && curve->keys[i - 1].interp == KF_BEZIER))
-            kfi_note_loss(l, KFI_HANDLE_OUTSIDE, key->time);
+    const kf_key *keys = curve->keys;
+    size_t last = curve->count - 1;
+    if (!curve->handles)
+        return;
+    for (size_t i = 0; i < last; i++) {
+        kfi_look_ahead(&keys[i]);
+        if (keys[i].interp != KF_BEZIER)
+            continue;
+        double duration = keys[i + 1].time - keys[i].time;
+        double right = curve->handles[i].out.dt / duration, left = -curve->handles[i + 1].in.dt / duration;
+        if (limit == 0)
+            limit = 0.9 * 1e-4 * fmax(range_of(curve), 1.0);
+        if (!(right >= 0.0001 && right <= 0.99) || !(left >= 0.0001 && left <= 0.99))
+            kfi_note_loss(l, KFI_HANDLE_CLAMPED, keys[i].time);
+        else if (rounding_error(curve, i, limit) > limit)
+            kfi_note_loss(l, KFI_WEIGHT_ROUNDED, keys[i].time);
     }
+    kf_handle in = curve->handles[0].in, out = curve->handles[last].out;
+    if (keys[0].interp == KF_BEZIER && (in.dt != 0 || in.dv != 0))
+        kfi_note_loss(l, KFI_HANDLE_OUTSIDE, keys[0].time);
+    if (last > 0 && keys[last - 1].interp == KF_BEZIER && (out.dt != 0 || out.dv != 0))
+        kfi_note_loss(l, KFI_HANDLE_OUTSIDE, keys[last].time);
 }
 
 /* Angles of so many turns that FBX's 32-bit degrees, and then a game's 32-bit radians, round away too much of the rest:

@@ -150,18 +150,21 @@ static bool read_list(kf_job *job, kf_anim *anim, const x4_native *native, size_
     track->source = x4_source(desc, kind);
     if (channels[kind] == KF_CUSTOM)
         track->name = kind == X4_PRE_SCALE ? X4_PRE_SCALE_NAME : X4_POST_SCALE_NAME;
+    const uint8_t *records = kfi_x4_keys(&native->ani, desc, kind);
+    uint32_t found[3];
+    kfi_x4_find_interps(records, count, found);
     for (unsigned i = 0; i < 3; i++) {
         track->rest[i] = x4_rest(kind);
         x4_component c = {.job = job,
                           .anim = anim,
                           .take = take,
                           .track = track,
-                          .records = kfi_x4_keys(&native->ani, desc, kind),
+                          .records = records,
                           .curve = &track->curve[i],
                           .kind = kind,
                           .index = i,
                           .unit = x4_unit(kind)};
-        if (!kfi_x4_read_component(&c, count))
+        if (!kfi_x4_read_component(&c, count, found[i]))
             return false;
     }
     return true;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static bool warn_key(const x4_component *c, const char *id, size_t i, const char *what)
 {
@@ -216,15 +217,99 @@ static bool read_ends(x4_component *c)
            read_point(c, last, 0, last, &c->curve->handles[last].out);
 }
 
-bool kfi_x4_read_component(x4_component *c, size_t count)
+/* ---------------------------------------------------------------- the usual ones in one go */
+
+enum { HANDLED = 1u << X4_BEZIER | 1u << X4_BEZIER_LINEAR_TIME, PLAIN = HANDLED | 1u << X4_STEP | 1u << X4_LINEAR | 1u << X4_TCB };
+
+/* The handles of the segment after a record, as read_segment makes them; returns the sum of the control points' numbers. */
+static inline float plain_handles(const uint8_t *r, unsigned index, double unit, kf_handle *out, kf_handle *next_in)
 {
-    bool tcb = false;
-    for (size_t i = 0; i < count; i++)
-        tcb = tcb || kfi_x4_interp(record(c, i), c->index) == X4_TCB;
-    if (!kfi_make_keys(c->job, c->curve, count, tcb ? KFI_NUMBERS : 0) || !read_times_and_values(c) || (tcb && !read_tcb(c)))
+    const uint8_t *next = r + X4_KEY_SIZE, *p = r + kfi_x4_point(index, 0), *q = next + kfi_x4_point(index, 1);
+    double time = kfi_x4_time(r), next_time = kfi_x4_time(next);
+    uint32_t number = kfi_x4_interp(r, index);
+    if (!(1u << number & HANDLED)) {
+        *out = *next_in = (kf_handle){0, 0};
+        return 0;
+    }
+    float t0 = kfi_load_f32(p), v0 = kfi_load_f32(p + 4), t1 = kfi_load_f32(q), v1 = kfi_load_f32(q + 4);
+    kf_handle a = {t0 - time, (v0 - (double)kfi_x4_value(r, index)) * unit};
+    kf_handle b = {t1 - next_time, (v1 - (double)kfi_x4_value(next, index)) * unit};
+    if (number == X4_BEZIER_LINEAR_TIME) {
+        a.dt = (next_time - time) / 3.0;
+        b.dt = -a.dt;
+        if (a.dt == 0)
+            a = b = (kf_handle){0, 0};
+    }
+    *out = a;
+    *next_in = b;
+    return t0 + v0 + t1 + v1;
+}
+
+/* Keys and handles of a component that has only plain interpolations, in one go. False, and what was made is of no use, where
+ * a number is not finite (or some together are too large) or a time goes backwards. */
+static bool read_plain(const x4_component *c)
+{
+    static const uint8_t interps[] = {[X4_STEP] = KF_STEP,
+                                      [X4_LINEAR] = KF_LINEAR,
+                                      [X4_BEZIER] = KF_BEZIER,
+                                      [X4_BEZIER_LINEAR_TIME] = KF_HERMITE,
+                                      [X4_TCB] = KF_TCB};
+    const unsigned index = c->index; /* copies: for all that the compiler knows, the keys might be written over these */
+    const double unit = c->unit;
+    const uint8_t *r = c->records;
+    kf_key *keys = c->curve->keys;
+    kf_handles *handles = c->curve->handles;
+    size_t last = c->curve->count - 1;
+    float earlier = kfi_x4_time(r);
+    if (handles)
+        handles[0].in = handles[last].out = (kf_handle){0, 0};
+    for (size_t i = 0; i <= last; i++, r += X4_KEY_SIZE) {
+        float time = kfi_x4_time(r), value = kfi_x4_value(r, index), sum = time + value;
+        keys[i] = (kf_key){.time = time, .value = value * unit, .interp = interps[kfi_x4_interp(r, index)]};
+        if (handles && i < last)
+            sum += plain_handles(r, index, unit, &handles[i].out, &handles[i + 1].in);
+        if (sum * 0 != 0 || time < earlier)
+            return false;
+        earlier = time;
+    }
+    return true;
+}
+
+/* All else: each key with what is to be said of it. */
+static bool read_odd(x4_component *c)
+{
+    size_t count = c->curve->count;
+    memset(c->curve->keys, 0, count * sizeof *c->curve->keys);
+    if (c->curve->handles)
+        memset(c->curve->handles, 0, count * sizeof *c->curve->handles);
+    if (!read_times_and_values(c) || (c->curve->tcb && !read_tcb(c)))
         return false;
     for (size_t i = 0; i + 1 < count; i++)
         if (!read_segment(c, i))
             return false;
     return read_ends(c);
+}
+
+void kfi_x4_find_interps(const uint8_t *records, size_t count, uint32_t found[3])
+{
+    found[0] = found[1] = found[2] = 0;
+    for (size_t i = 0; i < count; i++, records += X4_KEY_SIZE) {
+        kfi_look_ahead(records);
+        for (unsigned k = 0; k < 3; k++) {
+            uint32_t number = kfi_x4_interp(records, k);
+            found[k] |= 1u << (number < 31 ? number : 31);
+        }
+    }
+}
+
+bool kfi_x4_read_component(x4_component *c, size_t count, uint32_t found)
+{
+    bool tcb = found & 1u << X4_TCB, plain = (found & ~(uint32_t)PLAIN) == 0;
+    unsigned parts = KFI_UNSET | (tcb ? (unsigned)KFI_NUMBERS : 0) |
+                     (plain && (found & HANDLED) ? (unsigned)KFI_HANDLES : 0);
+    if (!kfi_make_keys(c->job, c->curve, count, parts))
+        return false;
+    if (!plain || !read_plain(c))
+        return read_odd(c);
+    return (!tcb || read_tcb(c)) && read_ends(c);
 }

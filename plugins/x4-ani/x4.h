@@ -81,7 +81,9 @@ typedef struct x4_component {
     double unit;
 } x4_component;
 
-bool kfi_x4_read_component(x4_component *c, size_t count);
+/* The interpolations that x, y and z of a list's records have: bit n for number n, bit 31 for all from 31 on. */
+void kfi_x4_find_interps(const uint8_t *records, size_t count, uint32_t found[3]);
+bool kfi_x4_read_component(x4_component *c, size_t count, uint32_t found);
 
 /* ---------------------------------------------------------------- of export_keys.c and export_record.c */
 
