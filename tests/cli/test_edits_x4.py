@@ -462,7 +462,7 @@ class Proved(EditCase):
     WHERE = ("go", "part", "Lcl Translation", "x")
 
     def test_told(self):
-        for there, key in (((), 1), (("--tcb", "slopes"), 1), (("--for", "blender"), 2)):
+        for there, key in (((), 1), (("--tcb", "slopes"), 1)):
             self.edit(lambda scene, key=key: add(scene, self.WHERE, key, 0.75), *there)
             self.assertRegex(self.said, r'warning: take "go", node "part", translation at 0\.1\d\d\d s: the file will play this '
                                         r"otherwise than the FBX shows it, by 0\.\d+, where 0\.0002\d* is tolerated", there)
