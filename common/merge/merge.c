@@ -265,7 +265,7 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
                 return false;
         }
         for (; extra < written->track_count && written->tracks[extra].source == (int32_t)i; extra++)
-            if (m->matches.track[written_take][extra] && dropped == m->report->dropped &&
+            if ((back || m->matches.track[written_take][extra]) && dropped == m->report->dropped &&
                 !kfi_merge_numbers(m, written_take, extra, merged))
                 return false;
     }
@@ -358,5 +358,5 @@ bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_mer
     for (size_t i = 0; i < input->written->take_count; i++)
         if (!merge_take(&m, i, &merged->takes[input->written->takes[i].source]))
             return false;
-    return kfi_merge_new(&m);
+    return kfi_tell_numbers(&m) && kfi_merge_new(&m);
 }
