@@ -21,7 +21,21 @@ typedef struct kfi_original {
     size_t count;
     const kf_anim *anim;
     kfi_lowered written;
+    const char *missed;   /* the digest that the FBX names, if nothing with it was found */
+    const char *stranger; /* a sidecar that was found, but has another one */
 } kfi_original;
+
+/* FBX files that become one file together, one after the other. */
+typedef struct kfi_group {
+    const kf_file *base; /* given with --base, or what is in that */
+    size_t base_count;
+    kfi_capsule carried; /* what was given with --base, if it is a sidecar, or an FBX with a capsule */
+    const char *file;    /* the name of the FBX at work */
+    const kf_file *made; /* what those before it made; NULL: it is the first */
+    size_t made_count;
+    const char *first;   /* the first of which the original is known */
+    kfi_capsule of_first;
+} kfi_group;
 
 /* `take`: -1 for all of them. */
 bool kfi_make_scene(kf_job *job, const kf_format *format, const kf_file *files, size_t count, const kf_anim *anim,
@@ -43,8 +57,14 @@ bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edit
  * `each` is kfi_conform's. */
 bool kfi_prove(kf_job *job, const kf_format *format, const kf_anim *asked, const kfi_conformed *each);
 
+/* original.c: begins a group with what --base gives. */
+bool kfi_open_base(kf_job *job, const kf_convert_input *input, kfi_group *group);
+/* The file an FBX came from, and its format (NULL: none). *where becomes "base", "capsule", "sidecar" or NULL. */
+bool kfi_find_original(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_group *group, kfi_original *original,
+                       const kf_format **format, const char **where);
+
 /* An FBX back into the game's files, which are then job->emitted; nothing is done but *target set if that is FBX. */
-bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, const kf_format **target,
-                      kf_summary *summary);
+bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_group *group,
+                      const kf_format **target, kf_summary *summary);
 
 #endif

@@ -1,4 +1,4 @@
-/* An FBX back into the game's files: the original is found, what changed is merged into it, the exporter writes. */
+/* An FBX back into the game's files: what changed is merged into the original, the exporter writes. */
 #include "conform.h"
 #include "convert.h"
 #include "format.h"
@@ -6,67 +6,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* Something that may be damaged without harm: says what was wrong as a note and goes on. False: no memory. */
-static bool forgive(kf_job *job, const char *what)
-{
-    if (job->error.code == KF_NO_MEMORY || job->error.code == KF_MEMORY_LIMIT)
-        return false;
-    char message[sizeof job->error.message];
-    memcpy(message, job->error.message, sizeof message);
-    memset(&job->error, 0, sizeof job->error);
-    return kfi_warn(job, "capsule", "%s is damaged and was not used: %.300s", what, message);
-}
-
-static const kf_property *find_property(const kf_anim *anim, int32_t node, const char *name)
-{
-    for (size_t i = 0; node >= 0 && i < anim->nodes[node].property_count; i++)
-        if (strcmp(anim->nodes[node].properties[i].name, name) == 0)
-            return &anim->nodes[node].properties[i];
-    return NULL;
-}
-
-/* With --base it only has to tell how the FBX was written, unless the rig is in it. */
-static bool unpack(kf_job *job, const kf_convert_input *input, const void *data, size_t size, kfi_capsule *capsule)
-{
-    if (input->base_count && kfi_capsule_peek(job, data, size, capsule)) {
-        kf_options ignored = {0};
-        kfi_recorded recorded;
-        kfi_recorded_parse(job, capsule->options, &ignored, &recorded);
-        if (!recorded.rig)
-            return true;
-    }
-    if (job->error.code == KF_BAD_INPUT)
-        job->error = (kf_error){.offset = KF_NO_OFFSET};
-    return !kfi_failed(job) && kfi_capsule_unpack(job, data, size, capsule);
-}
-
-static bool find_capsule(kf_job *job, const kf_anim *edited, const kf_convert_input *input, kfi_capsule *capsule,
-                         const char **where)
-{
-    char digest[KFI_DIGEST_SIZE];
-    int32_t wrapper = kfi_find_wrapper(edited, digest);
-    const kf_property *property = find_property(edited, wrapper, KFI_CAPSULE_PROPERTY);
-    *where = NULL;
-    if (property && property->text) {
-        const uint8_t *data;
-        size_t size;
-        if (kfi_base64_decode(job, property->text, property->text_size, &data, &size) &&
-            unpack(job, input, data, size, capsule))
-            *where = "capsule";
-        else if (!forgive(job, "the capsule in the FBX"))
-            return false;
-    }
-    kf_file sidecar = {0};
-    bool named = strcmp(digest, KFI_NO_DIGEST) != 0;
-    if (!*where && named && input->find_sidecar && input->find_sidecar(input->user, digest, &sidecar) && sidecar.data) {
-        if (unpack(job, input, sidecar.data, sidecar.size, capsule))
-            *where = "sidecar";
-        else if (!forgive(job, "the sidecar"))
-            return false;
-    }
-    return true;
-}
 
 bool kfi_rewrite(kf_job *job, const kf_format *format, const kf_anim *edited, kfi_original *original)
 {
@@ -211,65 +150,13 @@ static bool guess_options(kf_job *job, const kf_anim *edited)
         }
     if (seen.straight && seen.dense) {
         options->program = KF_FOR_BLENDER;
-        return kfi_note(job, "options", "nothing tells how the FBX was written: it looks as by --for blender");
+        options->bake_rate = edited->frame_rate; /* its keys are that far apart */
+        return kfi_note(job, "options", "nothing tells how the FBX was written: it looks as by --for blender --bake=%g",
+                        options->bake_rate);
     }
     if (!seen.tcb)
         options->tcb = KF_TCB_SLOPES;
     return true;
-}
-
-/* The files given with --base, or those an earlier FBX of the same original made, and the capsule's rig behind them. */
-static bool take_base(kf_job *job, const kf_file *base, size_t count, kfi_original *original)
-{
-    kfi_recorded recorded;
-    kf_options ignored = {0};
-    const kfi_capsule *capsule = &original->capsule;
-    kfi_recorded_parse(job, capsule->options ? capsule->options : "", &ignored, &recorded);
-    bool rig = recorded.rig && capsule->count > 0;
-    original->files = kfi_alloc(job, count + 1, sizeof *original->files);
-    if (!original->files)
-        return false;
-    memcpy(original->files, base, count * sizeof *base);
-    if (rig)
-        original->files[count] = capsule->files[capsule->count - 1];
-    original->count = count + rig;
-    return true;
-}
-
-/* The file an FBX came from, and its format (NULL: none). *where becomes "base", "capsule", "sidecar" or NULL. */
-static bool find_original(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_original *original,
-                          const kf_format **format, const char **where)
-{
-    *format = NULL;
-    if (!find_capsule(job, edited, input, &original->capsule, where))
-        return false;
-    if (original->capsule.format)
-        *format = kfi_format_find(job->library, original->capsule.format);
-    kf_options ignored = {0};
-    kfi_recorded recorded;
-    kfi_recorded_parse(job, original->capsule.options ? original->capsule.options : "", &ignored, &recorded);
-    if (*format && original->capsule.revision > (*format)->revision &&
-        !kfi_warn(job, "revision", "the FBX was made by a newer version (revision %lu of the importer, here it is %lu): what "
-                                   "the two read otherwise looks edited",
-                  (unsigned long)original->capsule.revision, (unsigned long)(*format)->revision))
-        return false;
-    if (recorded.lowering > KFI_LOWERING_REVISION &&
-        !kfi_warn(job, "revision", "the FBX was made by a newer version (revision %lu of the scene writer, here it is %d): what "
-                                   "the two write otherwise looks edited",
-                  (unsigned long)recorded.lowering, KFI_LOWERING_REVISION))
-        return false;
-    if (input->base_count) {
-        if (!take_base(job, input->base, input->base_count, original))
-            return false;
-        *where = "base";
-        if (!*format)
-            *format = kfi_format_detect(job, input->base, input->base_count);
-        return *format != NULL;
-    }
-    original->files = original->capsule.files;
-    original->count = original->capsule.count;
-    return *format || !*where ||
-           kfi_warn(job, "format", "the original is of format \"%.60s\", which is not here", original->capsule.format);
 }
 
 /* Behind what was told of the FBX files before it. */
@@ -292,12 +179,25 @@ static bool add_report(kf_job *job, kf_summary *summary, const kfi_merge_report 
     return true;
 }
 
-bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, const kf_format **target,
-                      kf_summary *summary)
+/* That nothing is there to merge into; worth a warning if there has been something. */
+static bool tell_fresh(kf_job *job, const kf_format *of_original, const kfi_original *original)
+{
+    static const char anew[] = "the whole file is made anew";
+    if (of_original)
+        return kfi_note(job, "fresh", "the original is of another format: %s", anew);
+    if (!original->missed)
+        return kfi_note(job, "fresh", "there is no original (no capsule, no sidecar, no --base): %s", anew);
+    const char *beside = original->stranger ? kfi_format_text(job, ", and %.100s belongs to another one", original->stranger) : "";
+    return beside && kfi_warn(job, "fresh", "the FBX came from an original that is not here (%s)%s: %s; give the original with --base "
+                                            "FILE, or the .kf file that was made with the FBX", original->missed, beside, anew);
+}
+
+bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_group *group,
+                      const kf_format **target, kf_summary *summary)
 {
     kfi_original original = {0};
     const kf_format *of_original;
-    if (!find_original(job, input, edited, &original, &of_original, &summary->original))
+    if (!kfi_find_original(job, input, edited, group, &original, &of_original, &summary->original))
         return false;
     *target = target_format(job, input, of_original);
     if (!*target)
@@ -307,9 +207,7 @@ bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim 
     summary->merged = of_original == *target && summary->original;
     if (!summary->merged) {
         summary->original = NULL;
-        const char *why = of_original ? "the original is of another format"
-                                      : "there is no original (no capsule, no sidecar, no --base)";
-        if (!kfi_note(job, "fresh", "%s: the whole file is made anew", why))
+        if (!tell_fresh(job, of_original, &original))
             return false;
     }
     kfi_merge_report report;
