@@ -187,6 +187,7 @@ static bool from_fbx(kf_job *job, const kf_convert_input *input, const kf_output
         return false;
     for (size_t i = 0; i < input->count; i++) {
         const kf_format *target;
+        group.before = i == 1 ? group.file : "an FBX before it";
         group.file = input->files[i].name;
         const kf_anim *edited = kfi_import(job, &kfi_format_fbx, &input->files[i], 1);
         if (!edited || !kfi_convert_back(job, input, edited, &group, &target, summary))

@@ -21,6 +21,7 @@ typedef struct kfi_original {
     size_t count;
     const kf_anim *anim;
     kfi_lowered written;
+    kfi_capsule since;    /* what the FBX came from, if that is not what it is merged into */
     const char *missed;   /* the digest that the FBX names, if nothing with it was found */
     const char *stranger; /* a sidecar that was found, but has another one */
 } kfi_original;
@@ -31,10 +32,14 @@ typedef struct kfi_group {
     size_t base_count;
     kfi_capsule carried; /* what was given with --base, if it is a sidecar, or an FBX with a capsule */
     const char *file;    /* the name of the FBX at work */
+    const char *before;  /* that of the one before it, or words for several */
     const kf_file *made; /* what those before it made; NULL: it is the first */
     size_t made_count;
     const char *first;   /* the first of which the original is known */
     kfi_capsule of_first;
+    int32_t *takes;      /* which take each of those before it has; -1: all */
+    size_t take_count;
+    bool again;          /* this one's take is one of those */
 } kfi_group;
 
 /* `take`: -1 for all of them. */

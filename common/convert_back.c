@@ -160,22 +160,28 @@ static bool guess_options(kf_job *job, const kf_anim *edited)
 }
 
 /* Behind what was told of the FBX files before it. */
-static bool add_report(kf_job *job, kf_summary *summary, const kfi_merge_report *report)
+static bool add_report(kf_job *job, kf_summary *summary, const kfi_merge_report *report, bool again)
 {
     const char **changes = kfi_alloc(job, summary->change_count + report->change_count, sizeof *changes);
     if (!changes)
         return false;
     for (size_t i = 0; i < summary->change_count; i++)
         changes[i] = summary->changes[i];
-    for (size_t i = 0; i < report->change_count; i++)
-        changes[summary->change_count + i] = report->changes[i];
+    size_t count = summary->change_count;
+    for (size_t i = 0; i < report->change_count; i++) {
+        bool told = false;
+        for (size_t k = 0; again && k < summary->change_count && !told; k++)
+            told = strcmp(changes[k], report->changes[i]) == 0;
+        if (!told)
+            changes[count++] = report->changes[i];
+    }
     summary->tracks += report->tracks;
     summary->changed += report->changed;
     summary->added += report->added;
     summary->kept += report->kept;
     summary->dropped += report->dropped;
     summary->changes = changes;
-    summary->change_count += report->change_count;
+    summary->change_count = count;
     return true;
 }
 
@@ -190,6 +196,33 @@ static bool tell_fresh(kf_job *job, const kf_format *of_original, const kfi_orig
     const char *beside = original->stranger ? kfi_format_text(job, ", and %.100s belongs to another one", original->stranger) : "";
     return beside && kfi_warn(job, "fresh", "the FBX came from an original that is not here (%s)%s: %s; give the original with --base "
                                             "FILE, or the .kf file that was made with the FBX", original->missed, beside, anew);
+}
+
+/* What came back, with the curves of the file that it is merged into where they were not edited: that file is not the one
+ * that the FBX came from. */
+static bool take_newer(kf_job *job, const kf_format *format, const kf_anim *edited, const kfi_group *group,
+                       const kfi_original *original, kf_anim *result, size_t *conflicts)
+{
+    kfi_original came = {.capsule = original->since, .files = original->since.files, .count = original->since.count};
+    if (!kfi_rewrite(job, format, edited, &came))
+        return false;
+    kfi_merge from = {
+        .original = came.anim,
+        .written = &came.written.anim,
+        .edited = edited,
+        .first_node = came.written.first_node,
+        .baked = came.written.baked,
+        .shift = came.written.shift,
+        .capabilities = &format->capabilities,
+    };
+    kfi_since since = {.job = job,
+                       .from = &from,
+                       .into = &original->written.anim,
+                       .elsewhere = group->again ? group->before : "--base",
+                       .file = group->file};
+    bool done = kfi_merge_since(&since, result);
+    *conflicts = since.conflicts;
+    return done;
 }
 
 bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_group *group,
@@ -216,8 +249,15 @@ bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim 
     bool known = !summary->merged || original.capsule.options || (*target)->capabilities.frame_rate > 0;
     bool rewritten = name && (known || guess_options(job, edited)) && (!summary->merged || kfi_rewrite(job, *target, edited, &original));
     job->options = own;
-    if (!rewritten ||
-        !kfi_export_edited(job, *target, edited, summary->merged ? &original : NULL, name, &report))
+    kf_anim newer;
+    size_t conflicts = 0;
+    bool since = summary->merged && original.since.format && strcmp(original.since.format, (*target)->id) == 0;
+    if (!rewritten || (since && !take_newer(job, *target, edited, group, &original, &newer, &conflicts)) ||
+        !kfi_export_edited(job, *target, since ? &newer : edited, summary->merged ? &original : NULL, name, &report))
         return false;
-    return add_report(job, summary, &report);
+    if (group->again) { /* these tracks were counted, and so were those that are edited once more */
+        report.tracks = report.added;
+        report.changed -= conflicts < report.changed ? conflicts : report.changed;
+    }
+    return add_report(job, summary, &report, group->again);
 }

@@ -54,7 +54,7 @@ static bool is_named(kf_job *job, const kf_file *packed, const kfi_capsule *caps
 }
 
 static bool find_capsule(kf_job *job, const kf_anim *edited, const kf_convert_input *input, bool based, kfi_original *original,
-                         const char **where)
+                         kf_file *packed, const char **where)
 {
     char digest[KFI_DIGEST_SIZE];
     kfi_capsule *capsule = &original->capsule;
@@ -64,9 +64,10 @@ static bool find_capsule(kf_job *job, const kf_anim *edited, const kf_convert_in
     if (property && property->text) {
         const uint8_t *data;
         size_t size;
-        if (kfi_base64_decode(job, property->text, property->text_size, &data, &size) && unpack(job, based, data, size, capsule))
+        if (kfi_base64_decode(job, property->text, property->text_size, &data, &size) && unpack(job, based, data, size, capsule)) {
             *where = "capsule";
-        else if (!forgive(job, "the capsule in the FBX"))
+            *packed = (kf_file){.data = data, .size = size};
+        } else if (!forgive(job, "the capsule in the FBX"))
             return false;
     }
     kf_file sidecar = {0};
@@ -77,6 +78,7 @@ static bool find_capsule(kf_job *job, const kf_anim *edited, const kf_convert_in
                 return false;
         } else if (is_named(job, &sidecar, capsule, digest)) {
             *where = "sidecar";
+            *packed = sidecar;
         } else {
             *capsule = (kfi_capsule){0};
             original->stranger = sidecar.name ? kfi_strdup(job, sidecar.name) : "the sidecar";
@@ -190,11 +192,24 @@ static bool join_group(kf_job *job, kfi_group *group, const kfi_capsule *capsule
                     group->first, group->file, group->of_first.files[0].name, capsule->files[0].name);
 }
 
+/* Whether a take is in an FBX that came before: then what was edited there has to be told from what was edited here. */
+static bool add_take(kf_job *job, kfi_group *group, int32_t take)
+{
+    group->again = false;
+    for (size_t i = 0; i < group->take_count; i++)
+        group->again = group->again || take < 0 || group->takes[i] < 0 || take == group->takes[i];
+    int32_t *slot = kfi_push(job, &group->takes, &group->take_count, sizeof *slot);
+    if (slot)
+        *slot = take;
+    return slot != NULL;
+}
+
 bool kfi_find_original(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_group *group, kfi_original *original,
                        const kf_format **format, const char **where)
 {
+    kf_file packed = {0};
     *format = NULL;
-    if (!find_capsule(job, edited, input, group->base_count || group->made, original, where) ||
+    if (!find_capsule(job, edited, input, group->base_count || group->made, original, &packed, where) ||
         !join_group(job, group, &original->capsule))
         return false;
     const char *id = use_carried(edited, group, original) ? group->carried.format : original->capsule.format;
@@ -203,20 +218,27 @@ bool kfi_find_original(kf_job *job, const kf_convert_input *input, const kf_anim
     kf_options ignored = {0};
     kfi_recorded recorded;
     kfi_recorded_parse(job, original->capsule.options ? original->capsule.options : "", &ignored, &recorded);
-    if (!check_revisions(job, *format, &original->capsule, &recorded))
+    if (!check_revisions(job, *format, &original->capsule, &recorded) || !add_take(job, group, recorded.take))
         return false;
+    bool other = group->again;
     if (group->base_count) {
         if (!take_base(job, group->base, group->base_count, original))
             return false;
-        if (original->capsule.format && !kfi_capsule_holds(&original->capsule, original->files, original->count) &&
-            !kfi_note(job, "base", "%.100s came from another file than --base %.100s: whatever differs between the two looks edited, and "
-                                   "becomes as it is in the FBX", group->file, input->base->name))
+        bool differs = packed.data && !kfi_capsule_holds(&original->capsule, original->files, original->count);
+        if (differs && !kfi_note(job, "base", "%.100s came from another file than --base %.100s: what was not edited in the FBX stays as "
+                                              "--base has it", group->file, input->base->name))
             return false;
+        other = other || differs;
     }
     if (group->made && !take_base(job, group->made, group->made_count, original))
         return false;
     if (group->base_count || group->made) {
         *where = "base";
+        if (other && packed.data && !kfi_capsule_unpack(job, packed.data, packed.size, &original->since)) {
+            original->since = (kfi_capsule){0};
+            if (!forgive(job, "the original that the FBX came from"))
+                return false;
+        }
         if (!*format)
             *format = kfi_format_detect(job, original->files, original->count);
         return *format != NULL;

@@ -201,6 +201,12 @@ bool kfi_merge_meshes(kfi_merging *m);
 /* Warns of nodes that hang below another one than they did. */
 bool kfi_tell_parents(const kfi_merging *m);
 
+/* How far apart equal numbers may be in what came back. */
+void kfi_set_limits(kfi_limits *limits, const kf_anim *edited);
+/* since.c: whether two curves are the same motion, the second so much later. */
+bool kfi_runs_alike(const kfi_limits *limits, unsigned channel, const kf_curve *a, double rest_a, const kf_curve *b, double rest_b,
+                    double later);
+
 /* takes.c */
 bool kfi_match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, kfi_matches *m);
 /* scene.c: the written take that each node plays in m->scene, of those that are not back under their own names; and

@@ -7,7 +7,7 @@
 
 /* Straight from our writer only rounding separates equal numbers; a program's arithmetic in 32-bit floats and its
  * detour through matrices is further off (measured with Blender: 3e-5 units and degrees, 3e-7 of a scale). */
-static void set_limits(kfi_limits *limits, const kf_anim *edited)
+void kfi_set_limits(kfi_limits *limits, const kf_anim *edited)
 {
     bool exact = edited->creator && strncmp(edited->creator, "Keyferry", 8) == 0;
     *limits = (kfi_limits){.exact = exact};
@@ -301,7 +301,7 @@ bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_mer
 {
     kfi_merging m = {.job = job, .input = input, .merged = merged, .report = result};
     memset(result, 0, sizeof *result);
-    set_limits(&m.limits, input->edited);
+    kfi_set_limits(&m.limits, input->edited);
     kfi_merge inside = *input;
     kf_anim unwrapped;
     bool turned = false;
@@ -317,7 +317,7 @@ bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_mer
     if (turned) {
         inside.edited = &unwrapped;
         m.input = &inside;
-        set_limits(&m.limits, &unwrapped);
+        kfi_set_limits(&m.limits, &unwrapped);
         if (!kfi_match(job, &inside, &m.limits, ways, &m.matches))
             return false;
     }

@@ -32,6 +32,18 @@ typedef struct kfi_merge_report {
 /* `merged` has the original's nodes, takes and tracks in their order, new ones behind them. */
 bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_merge_report *report);
 
+/* An FBX on its way into another file than it came from. */
+typedef struct kfi_since {
+    kf_job *job;
+    const kfi_merge *from; /* as if it were to go back where it came from */
+    const kf_anim *into;   /* the other file, written as it was */
+    const char *elsewhere, *file; /* what that is called in a warning, and the FBX's name */
+    size_t conflicts;      /* tracks that were edited both there and here */
+} kfi_since;
+
+/* What came back, but with the curves of the other file where they were not edited. */
+bool kfi_merge_since(kfi_since *s, kf_anim *edited);
+
 /* What an FBX has become when there is no original: all of it new, without its wrapper node. */
 bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh);
 

@@ -106,6 +106,63 @@ class Several(Case):
                 self.assertIn(name, said)
         self.assertFalse((self.dir / "out.ani").exists())
 
+    def edited(self, name, *edits, of="d.fbx"):
+        """A copy of the FBX with values of keys changed: (curve, key, value)."""
+        scene = fbxtext.Scene((self.dir / of).read_text())
+        for where, key, value in edits:
+            curve = scene.curve(*where)
+            curve.keys[key].value = value
+            curve.store()
+        self.put(name, scene.text().encode())
+
+    def values(self, file, *where):
+        """The keys' values of a curve of a game's file."""
+        self.keyferry("convert", file, "look.fbx", "--ascii", "-y", "--no-sidecar")
+        return [k.value for k in fbxtext.Scene((self.dir / "look.fbx").read_text()).curve(*where).keys]
+
+    def test_the_same_edited_twice(self):
+        self.keyferry("convert", DOOR, "d.fbx", "--split-takes", "--ascii")
+        for name, value in (("one.fbx", -1), ("two.fbx", -2)):
+            self.edited(name, (LEFT, 1, value), of="d.take01.fbx")
+        said = self.keyferry("convert", "one.fbx", "two.fbx", "out.ani").err
+        self.assertIn('warning: take "door_open", node "anim_door_left": the translation was edited in one.fbx and in two.fbx: the latter '
+                      'stays', said)
+        self.assertEqual(said.count("changed: take"), 1, said)
+        self.assertIn("1 of 4 tracks changed", said)
+        self.assertEqual(self.values("out.ani", *LEFT)[1], -2)
+        self.keyferry("convert", "one.fbx", "two.fbx", "out.ani", "-y", "--strict", code=1)
+        said = self.keyferry("convert", "one.fbx", "d.take02.fbx", "two.fbx", "out.ani", "-y").err
+        self.assertIn("was edited in an FBX before it and in two.fbx", said)
+
+    def test_edited_in_different_places(self):
+        """Each FBX has all of it: what one did not edit is no edit of the other's."""
+        right = ("door_open", "anim_door_right", "Lcl Translation", "x")
+        turned = ("door_close", "anim_door_lock", "Lcl Rotation", "z")
+        for options in ((), ("--for", "maya"), ("--for", "blender")):
+            self.keyferry("convert", DOOR, "d.fbx", "--ascii", "-y", *options)
+            self.edited("one.fbx", (LEFT, 0, -1), (turned, 0, 12))
+            self.edited("two.fbx", (LEFT[:3] + ("y",), 0, 3), (right, 0, 2))
+            said = self.keyferry("convert", "one.fbx", "two.fbx", "out.ani", "-y").err
+            self.assertNotIn("was edited in", said)
+            found = [self.values("out.ani", *where)[0] for where in (LEFT, turned, LEFT[:3] + ("y",), right)]
+            for value, wanted in zip(found, (-1, 12, 3, 2)):
+                self.assertAlmostEqual(value, wanted, 4)
+
+    def test_into_a_newer_file(self):
+        """What was edited in the file since the FBX was made stays."""
+        for options in ((), ("--for", "blender")):
+            self.keyferry("convert", DOOR, "d.fbx", "--ascii", "-y", *options)
+            self.edited("newer.fbx", (LEFT, 0, -1))
+            self.keyferry("convert", "newer.fbx", "newer.ani", "-y")
+            said = self.keyferry("convert", "d.fbx", "out.ani", "-y", "--base", "newer.ani").err
+            self.assertIn("d.fbx came from another file than --base newer.ani: what was not edited in the FBX stays as --base has it", said)
+            self.assertIn("0 of 8 tracks changed", said)
+            self.assertEqual((self.dir / "out.ani").read_bytes(), (self.dir / "newer.ani").read_bytes())
+            self.edited("mine.fbx", (LEFT, 0, -2))
+            said = self.keyferry("convert", "mine.fbx", "out.ani", "-y", "--base", "newer.ani").err
+            self.assertIn("the translation was edited in --base and in mine.fbx: the latter stays", said)
+            self.assertEqual(self.values("out.ani", *LEFT)[0], -2)
+
 
 if __name__ == "__main__":
     unittest.main()
