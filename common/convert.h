@@ -19,6 +19,7 @@ typedef struct kfi_original {
     kfi_capsule capsule;
     kf_file *files;
     size_t count;
+    kf_file rig; /* what it was read with, if that travelled */
     const kf_anim *anim;
     kfi_lowered written;
     kfi_capsule since;    /* what the FBX came from, if that is not what it is merged into */
@@ -61,6 +62,9 @@ bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edit
 /* Reads what was emitted and warns of each track whose motion is not that of `asked`, which was conformed and exported;
  * `each` is kfi_conform's. */
 bool kfi_prove(kf_job *job, const kf_format *format, const kf_anim *asked, const kfi_conformed *each);
+
+/* convert_added.c: takes out of the report what job->emitted have not got. */
+bool kfi_check_added(kf_job *job, const kf_format *format, const kfi_original *original, kfi_merge_report *report);
 
 /* original.c: begins a group with what --base gives. */
 bool kfi_open_base(kf_job *job, const kf_convert_input *input, kfi_group *group);

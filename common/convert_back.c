@@ -21,7 +21,7 @@ bool kfi_rewrite(kf_job *job, const kf_format *format, const kf_anim *edited, kf
     }
     o->strict = false;
     if (recorded.rig && original->count > 1)
-        o->rig = original->files[--original->count];
+        o->rig = original->rig = original->files[--original->count];
     kfi_lower_options lower;
     kfi_lower_options_from(o, &lower);
     lower.take = recorded.take;
@@ -198,6 +198,19 @@ static bool tell_fresh(kf_job *job, const kf_format *of_original, const kfi_orig
                                             "FILE, or the .kf file that was made with the FBX", original->missed, beside, anew);
 }
 
+/* An output of one name has room for what the original is, but not for takes that would be files of their own. */
+static bool keep_one(kf_job *job, const kfi_original *original)
+{
+    if (job->emitted_count < 2 || original->count != 1 || strcmp(job->emitted[0].name, original->files[0].name) != 0)
+        return true;
+    for (size_t i = 1; i < job->emitted_count; i++)
+        if (!kfi_warn(job, "take-lost", "\"%.100s\", a take that the original has not got, was not written: it is a file of its "
+                                        "own, and the output is one file; give a folder for both", job->emitted[i].name))
+            return false;
+    job->emitted_count = 1;
+    return true;
+}
+
 /* What came back, with the curves of the file that it is merged into where they were not edited: that file is not the one
  * that the FBX came from. */
 static bool take_newer(kf_job *job, const kf_format *format, const kf_anim *edited, const kfi_group *group,
@@ -254,6 +267,9 @@ bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim 
     bool since = summary->merged && original.since.format && strcmp(original.since.format, (*target)->id) == 0;
     if (!rewritten || (since && !take_newer(job, *target, edited, group, &original, &newer, &conflicts)) ||
         !kfi_export_edited(job, *target, since ? &newer : edited, summary->merged ? &original : NULL, name, &report))
+        return false;
+    if (summary->merged && ((input->output && !keep_one(job, &original)) ||
+                            !kfi_check_added(job, *target, &original, &report)))
         return false;
     if (group->again) { /* these tracks were counted, and so were those that are edited once more */
         report.tracks = report.added;

@@ -200,6 +200,8 @@ bool kfi_merge_meshes(kfi_merging *m);
 
 /* Warns of nodes that hang below another one than they did. */
 bool kfi_tell_parents(const kfi_merging *m);
+/* Warns of takes with one name of which the second, which is not carried, has other motion. */
+bool kfi_tell_twice(const kfi_merging *m);
 
 /* How far apart equal numbers may be in what came back. */
 void kfi_set_limits(kfi_limits *limits, const kf_anim *edited);

@@ -138,10 +138,13 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
         if (t.segments_fitted && !otherwise && !kfi_merge_drawn_together(&t))
             return false;
     }
-    if (!t.changed) {
+    bool in_vain = t.changed && t.segments_fitted && t.keys_changed + t.keys_added + t.keys_removed == 0;
+    if (!t.changed || in_vain) { /* the keys say what came back as they are */
         *merged = *t.original;
         merged->state = KF_TRACK_SAME;
-        return true;
+        return !in_vain || kfi_note(m->job, "slight", "take \"%.60s\", node \"%.60s\": the %s differs, but by no more than the "
+                                                      "tolerance: it stays as it was (--tolerance)",
+                                    take->name, m->merged->nodes[merged->node].name, kfi_channel_name((kf_channel)merged->channel));
     }
     merged->state = KF_TRACK_CHANGED;
     m->report->changed++;
@@ -322,7 +325,7 @@ bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_mer
             return false;
     }
 
-    if (!kfi_tell_parents(&m))
+    if (!kfi_tell_parents(&m) || !kfi_tell_twice(&m))
         return false;
     *merged = *input->original;
     merged->nodes = NULL;

@@ -23,10 +23,19 @@ typedef struct kfi_merge {
     double tolerance;       /* of the user; 0: defaults */
 } kfi_merge;
 
+/* A track that was not written. */
+typedef struct kfi_addition {
+    const char *take, *node, *name;
+    size_t take_index, takes; /* the take's place among all of them */
+    uint8_t channel;
+    size_t change; /* which of the changes tells of it */
+} kfi_addition;
+
 typedef struct kfi_merge_report {
     size_t tracks, changed, added, kept, dropped;
     const char **changes; /* a sentence for each track that changed, was added, kept or dropped */
     size_t change_count;
+    kfi_addition *additions; /* `added` of them */
 } kfi_merge_report;
 
 /* `merged` has the original's nodes, takes and tracks in their order, new ones behind them. */
