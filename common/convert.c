@@ -182,11 +182,15 @@ static bool warn_name(kf_job *job, const kf_convert_input *input, const kf_forma
 
 static bool from_fbx(kf_job *job, const kf_convert_input *input, const kf_output *output, kf_summary *summary)
 {
-    kf_convert_input one = *input;
+    kfi_group group;
+    if (!kfi_open_base(job, input, &group))
+        return false;
     for (size_t i = 0; i < input->count; i++) {
         const kf_format *target;
+        group.before = i == 1 ? group.file : "an FBX before it";
+        group.file = input->files[i].name;
         const kf_anim *edited = kfi_import(job, &kfi_format_fbx, &input->files[i], 1);
-        if (!edited || !kfi_convert_back(job, &one, edited, &target, summary))
+        if (!edited || !kfi_convert_back(job, input, edited, &group, &target, summary))
             return false;
         summary->to = target->id;
         if (i == 0 && !warn_name(job, input, target))
@@ -203,8 +207,8 @@ static bool from_fbx(kf_job *job, const kf_convert_input *input, const kf_output
                 return false;
             for (size_t k = 0; k < job->emitted_count; k++)
                 made[k] = (kf_file){job->emitted[k].name, job->emitted[k].data, job->emitted[k].size};
-            one.base = made;
-            one.base_count = job->emitted_count;
+            group.made = made;
+            group.made_count = job->emitted_count;
         }
     }
     summary->outputs = job->emitted_count;

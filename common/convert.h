@@ -19,9 +19,29 @@ typedef struct kfi_original {
     kfi_capsule capsule;
     kf_file *files;
     size_t count;
+    kf_file rig; /* what it was read with, if that travelled */
     const kf_anim *anim;
     kfi_lowered written;
+    kfi_capsule since;    /* what the FBX came from, if that is not what it is merged into */
+    const char *missed;   /* the digest that the FBX names, if nothing with it was found */
+    const char *stranger; /* a sidecar that was found, but has another one */
 } kfi_original;
+
+/* FBX files that become one file together, one after the other. */
+typedef struct kfi_group {
+    const kf_file *base; /* given with --base, or what is in that */
+    size_t base_count;
+    kfi_capsule carried; /* what was given with --base, if it is a sidecar, or an FBX with a capsule */
+    const char *file;    /* the name of the FBX at work */
+    const char *before;  /* that of the one before it, or words for several */
+    const kf_file *made; /* what those before it made; NULL: it is the first */
+    size_t made_count;
+    const char *first;   /* the first of which the original is known */
+    kfi_capsule of_first;
+    int32_t *takes;      /* which take each of those before it has; -1: all */
+    size_t take_count;
+    bool again;          /* this one's take is one of those */
+} kfi_group;
 
 /* `take`: -1 for all of them. */
 bool kfi_make_scene(kf_job *job, const kf_format *format, const kf_file *files, size_t count, const kf_anim *anim,
@@ -47,8 +67,17 @@ bool kfi_prove(kf_job *job, const kf_format *format, const kf_anim *asked, const
 bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *original, const kf_anim *merged,
                      const kfi_merge_report *report);
 
+/* convert_added.c: takes out of the report what job->emitted have not got. */
+bool kfi_check_added(kf_job *job, const kf_format *format, const kfi_original *original, kfi_merge_report *report);
+
+/* original.c: begins a group with what --base gives. */
+bool kfi_open_base(kf_job *job, const kf_convert_input *input, kfi_group *group);
+/* The file an FBX came from, and its format (NULL: none). *where becomes "base", "capsule", "sidecar" or NULL. */
+bool kfi_find_original(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_group *group, kfi_original *original,
+                       const kf_format **format, const char **where);
+
 /* An FBX back into the game's files, which are then job->emitted; nothing is done but *target set if that is FBX. */
-bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, const kf_format **target,
-                      kf_summary *summary);
+bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_group *group,
+                      const kf_format **target, kf_summary *summary);
 
 #endif

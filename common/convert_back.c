@@ -1,4 +1,4 @@
-/* An FBX back into the game's files: the original is found, what changed is merged into it, the exporter writes. */
+/* An FBX back into the game's files: what changed is merged into the original, the exporter writes. */
 #include "conform.h"
 #include "convert.h"
 #include "format.h"
@@ -6,67 +6,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* Something that may be damaged without harm: says what was wrong as a note and goes on. False: no memory. */
-static bool forgive(kf_job *job, const char *what)
-{
-    if (job->error.code == KF_NO_MEMORY || job->error.code == KF_MEMORY_LIMIT)
-        return false;
-    char message[sizeof job->error.message];
-    memcpy(message, job->error.message, sizeof message);
-    memset(&job->error, 0, sizeof job->error);
-    return kfi_warn(job, "capsule", "%s is damaged and was not used: %.300s", what, message);
-}
-
-static const kf_property *find_property(const kf_anim *anim, int32_t node, const char *name)
-{
-    for (size_t i = 0; node >= 0 && i < anim->nodes[node].property_count; i++)
-        if (strcmp(anim->nodes[node].properties[i].name, name) == 0)
-            return &anim->nodes[node].properties[i];
-    return NULL;
-}
-
-/* With --base it only has to tell how the FBX was written, unless the rig is in it. */
-static bool unpack(kf_job *job, const kf_convert_input *input, const void *data, size_t size, kfi_capsule *capsule)
-{
-    if (input->base_count && kfi_capsule_peek(job, data, size, capsule)) {
-        kf_options ignored = {0};
-        kfi_recorded recorded;
-        kfi_recorded_parse(job, capsule->options, &ignored, &recorded);
-        if (!recorded.rig)
-            return true;
-    }
-    if (job->error.code == KF_BAD_INPUT)
-        job->error = (kf_error){.offset = KF_NO_OFFSET};
-    return !kfi_failed(job) && kfi_capsule_unpack(job, data, size, capsule);
-}
-
-static bool find_capsule(kf_job *job, const kf_anim *edited, const kf_convert_input *input, kfi_capsule *capsule,
-                         const char **where)
-{
-    char digest[KFI_DIGEST_SIZE];
-    int32_t wrapper = kfi_find_wrapper(edited, digest);
-    const kf_property *property = find_property(edited, wrapper, KFI_CAPSULE_PROPERTY);
-    *where = NULL;
-    if (property && property->text) {
-        const uint8_t *data;
-        size_t size;
-        if (kfi_base64_decode(job, property->text, property->text_size, &data, &size) &&
-            unpack(job, input, data, size, capsule))
-            *where = "capsule";
-        else if (!forgive(job, "the capsule in the FBX"))
-            return false;
-    }
-    kf_file sidecar = {0};
-    bool named = strcmp(digest, KFI_NO_DIGEST) != 0;
-    if (!*where && named && input->find_sidecar && input->find_sidecar(input->user, digest, &sidecar) && sidecar.data) {
-        if (unpack(job, input, sidecar.data, sidecar.size, capsule))
-            *where = "sidecar";
-        else if (!forgive(job, "the sidecar"))
-            return false;
-    }
-    return true;
-}
 
 bool kfi_rewrite(kf_job *job, const kf_format *format, const kf_anim *edited, kfi_original *original)
 {
@@ -82,7 +21,7 @@ bool kfi_rewrite(kf_job *job, const kf_format *format, const kf_anim *edited, kf
     }
     o->strict = false;
     if (recorded.rig && original->count > 1)
-        o->rig = original->files[--original->count];
+        o->rig = original->rig = original->files[--original->count];
     kfi_lower_options lower;
     kfi_lower_options_from(o, &lower);
     lower.take = recorded.take;
@@ -212,93 +151,100 @@ static bool guess_options(kf_job *job, const kf_anim *edited)
         }
     if (seen.straight && seen.dense) {
         options->program = KF_FOR_BLENDER;
-        return kfi_note(job, "options", "nothing tells how the FBX was written: it looks as by --for blender");
+        options->bake_rate = edited->frame_rate; /* its keys are that far apart */
+        return kfi_note(job, "options", "nothing tells how the FBX was written: it looks as by --for blender --bake=%g",
+                        options->bake_rate);
     }
     if (!seen.tcb)
         options->tcb = KF_TCB_SLOPES;
     return true;
 }
 
-/* The files given with --base, or those an earlier FBX of the same original made, and the capsule's rig behind them. */
-static bool take_base(kf_job *job, const kf_file *base, size_t count, kfi_original *original)
-{
-    kfi_recorded recorded;
-    kf_options ignored = {0};
-    const kfi_capsule *capsule = &original->capsule;
-    kfi_recorded_parse(job, capsule->options ? capsule->options : "", &ignored, &recorded);
-    bool rig = recorded.rig && capsule->count > 0;
-    original->files = kfi_alloc(job, count + 1, sizeof *original->files);
-    if (!original->files)
-        return false;
-    memcpy(original->files, base, count * sizeof *base);
-    if (rig)
-        original->files[count] = capsule->files[capsule->count - 1];
-    original->count = count + rig;
-    return true;
-}
-
-/* The file an FBX came from, and its format (NULL: none). *where becomes "base", "capsule", "sidecar" or NULL. */
-static bool find_original(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_original *original,
-                          const kf_format **format, const char **where)
-{
-    *format = NULL;
-    if (!find_capsule(job, edited, input, &original->capsule, where))
-        return false;
-    if (original->capsule.format)
-        *format = kfi_format_find(job->library, original->capsule.format);
-    kf_options ignored = {0};
-    kfi_recorded recorded;
-    kfi_recorded_parse(job, original->capsule.options ? original->capsule.options : "", &ignored, &recorded);
-    if (*format && original->capsule.revision > (*format)->revision &&
-        !kfi_warn(job, "revision", "the FBX was made by a newer version (revision %lu of the importer, here it is %lu): what "
-                                   "the two read otherwise looks edited",
-                  (unsigned long)original->capsule.revision, (unsigned long)(*format)->revision))
-        return false;
-    if (recorded.lowering > KFI_LOWERING_REVISION &&
-        !kfi_warn(job, "revision", "the FBX was made by a newer version (revision %lu of the scene writer, here it is %d): what "
-                                   "the two write otherwise looks edited",
-                  (unsigned long)recorded.lowering, KFI_LOWERING_REVISION))
-        return false;
-    if (input->base_count) {
-        if (!take_base(job, input->base, input->base_count, original))
-            return false;
-        *where = "base";
-        if (!*format)
-            *format = kfi_format_detect(job, input->base, input->base_count);
-        return *format != NULL;
-    }
-    original->files = original->capsule.files;
-    original->count = original->capsule.count;
-    return *format || !*where ||
-           kfi_warn(job, "format", "the original is of format \"%.60s\", which is not here", original->capsule.format);
-}
-
 /* Behind what was told of the FBX files before it. */
-static bool add_report(kf_job *job, kf_summary *summary, const kfi_merge_report *report)
+static bool add_report(kf_job *job, kf_summary *summary, const kfi_merge_report *report, bool again)
 {
     const char **changes = kfi_alloc(job, summary->change_count + report->change_count, sizeof *changes);
     if (!changes)
         return false;
     for (size_t i = 0; i < summary->change_count; i++)
         changes[i] = summary->changes[i];
-    for (size_t i = 0; i < report->change_count; i++)
-        changes[summary->change_count + i] = report->changes[i];
+    size_t count = summary->change_count;
+    for (size_t i = 0; i < report->change_count; i++) {
+        bool told = false;
+        for (size_t k = 0; again && k < summary->change_count && !told; k++)
+            told = strcmp(changes[k], report->changes[i]) == 0;
+        if (!told)
+            changes[count++] = report->changes[i];
+    }
     summary->tracks += report->tracks;
     summary->changed += report->changed;
     summary->added += report->added;
     summary->kept += report->kept;
     summary->dropped += report->dropped;
     summary->changes = changes;
-    summary->change_count += report->change_count;
+    summary->change_count = count;
     return true;
 }
 
-bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, const kf_format **target,
-                      kf_summary *summary)
+/* That nothing is there to merge into; worth a warning if there has been something. */
+static bool tell_fresh(kf_job *job, const kf_format *of_original, const kfi_original *original)
+{
+    static const char anew[] = "the whole file is made anew";
+    if (of_original)
+        return kfi_note(job, "fresh", "the original is of another format: %s", anew);
+    if (!original->missed)
+        return kfi_note(job, "fresh", "there is no original (no capsule, no sidecar, no --base): %s", anew);
+    const char *beside = original->stranger ? kfi_format_text(job, ", and %.100s belongs to another one", original->stranger) : "";
+    return beside && kfi_warn(job, "fresh", "the FBX came from an original that is not here (%s)%s: %s; give the original with --base "
+                                            "FILE, or the .kf file that was made with the FBX", original->missed, beside, anew);
+}
+
+/* An output of one name has room for what the original is, but not for takes that would be files of their own. */
+static bool keep_one(kf_job *job, const kfi_original *original)
+{
+    if (job->emitted_count < 2 || original->count != 1 || strcmp(job->emitted[0].name, original->files[0].name) != 0)
+        return true;
+    for (size_t i = 1; i < job->emitted_count; i++)
+        if (!kfi_warn(job, "take-lost", "\"%.100s\", a take that the original has not got, was not written: it is a file of its "
+                                        "own, and the output is one file; give a folder for both", job->emitted[i].name))
+            return false;
+    job->emitted_count = 1;
+    return true;
+}
+
+/* What came back, with the curves of the file that it is merged into where they were not edited: that file is not the one
+ * that the FBX came from. */
+static bool take_newer(kf_job *job, const kf_format *format, const kf_anim *edited, const kfi_group *group,
+                       const kfi_original *original, kf_anim *result, size_t *conflicts)
+{
+    kfi_original came = {.capsule = original->since, .files = original->since.files, .count = original->since.count};
+    if (!kfi_rewrite(job, format, edited, &came))
+        return false;
+    kfi_merge from = {
+        .original = came.anim,
+        .written = &came.written.anim,
+        .edited = edited,
+        .first_node = came.written.first_node,
+        .baked = came.written.baked,
+        .shift = came.written.shift,
+        .capabilities = &format->capabilities,
+    };
+    kfi_since since = {.job = job,
+                       .from = &from,
+                       .into = &original->written.anim,
+                       .elsewhere = group->again ? group->before : "--base",
+                       .file = group->file};
+    bool done = kfi_merge_since(&since, result);
+    *conflicts = since.conflicts;
+    return done;
+}
+
+bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_group *group,
+                      const kf_format **target, kf_summary *summary)
 {
     kfi_original original = {0};
     const kf_format *of_original;
-    if (!find_original(job, input, edited, &original, &of_original, &summary->original))
+    if (!kfi_find_original(job, input, edited, group, &original, &of_original, &summary->original))
         return false;
     *target = target_format(job, input, of_original);
     if (!*target)
@@ -308,9 +254,7 @@ bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim 
     summary->merged = of_original == *target && summary->original;
     if (!summary->merged) {
         summary->original = NULL;
-        const char *why = of_original ? "the original is of another format"
-                                      : "there is no original (no capsule, no sidecar, no --base)";
-        if (!kfi_note(job, "fresh", "%s: the whole file is made anew", why))
+        if (!tell_fresh(job, of_original, &original))
             return false;
     }
     kfi_merge_report report;
@@ -319,8 +263,18 @@ bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim 
     bool known = !summary->merged || original.capsule.options || (*target)->capabilities.frame_rate > 0;
     bool rewritten = name && (known || guess_options(job, edited)) && (!summary->merged || kfi_rewrite(job, *target, edited, &original));
     job->options = own;
-    if (!rewritten ||
-        !kfi_export_edited(job, *target, edited, summary->merged ? &original : NULL, name, &report))
+    kf_anim newer;
+    size_t conflicts = 0;
+    bool since = summary->merged && original.since.format && strcmp(original.since.format, (*target)->id) == 0;
+    if (!rewritten || (since && !take_newer(job, *target, edited, group, &original, &newer, &conflicts)) ||
+        !kfi_export_edited(job, *target, since ? &newer : edited, summary->merged ? &original : NULL, name, &report))
         return false;
-    return add_report(job, summary, &report);
+    if (summary->merged && ((input->output && !keep_one(job, &original)) ||
+                            !kfi_check_added(job, *target, &original, &report)))
+        return false;
+    if (group->again) { /* these tracks were counted, and so were those that are edited once more */
+        report.tracks = report.added;
+        report.changed -= conflicts < report.changed ? conflicts : report.changed;
+    }
+    return add_report(job, summary, &report, group->again);
 }

@@ -487,12 +487,13 @@ typedef struct kf_convert_input {
     size_t size;          /* sizeof(kf_convert_input) */
     const kf_file *files; /* an FBX, or the game files of one animation */
     size_t count;
-    const kf_file *base;  /* the originals to merge an FBX into; NULL: the capsule's or the sidecar's */
+    const kf_file *base;  /* the originals to merge an FBX into, or one sidecar or FBX that holds them; NULL: the capsule's or
+                           * the sidecar's */
     size_t base_count;
     const char *output;   /* the name the output is to have: its extension chooses the format if nothing else does;
                            * NULL: the originals' names, or the input's with another extension */
     /* Asked for a sidecar when an FBX brings no capsule, unless it was written without both. `digest` is the one in the
-     * wrapper's name, or "". False: none. */
+     * wrapper's name, or ""; a sidecar with another one is told of, but not used. False: none. */
     bool (*find_sidecar)(void *user, const char *digest, kf_file *sidecar);
     void *user;
 } kf_convert_input;

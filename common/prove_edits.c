@@ -50,9 +50,11 @@ static const kf_take *find_take(const kf_anim *anim, const kf_anim *merged, size
     return NULL;
 }
 
+/* The search goes on where the last one ended: most tracks are in the order that they were in. */
 static const kf_track *find_track(const kf_anim *anim, const kf_take *take, const char *node, const kfi_wanted *w, size_t *index)
 {
-    for (*index = 0; *index < take->track_count; (*index)++) {
+    for (size_t i = 0; i < take->track_count; i++) {
+        *index = *index + 1 < take->track_count ? *index + 1 : 0;
         const kf_track *track = &take->tracks[*index];
         if (track->channel == w->channel && strcmp(anim->nodes[track->node].name, node) == 0 &&
             (!w->name || (track->name && strcmp(track->name, w->name) == 0)))
@@ -66,6 +68,7 @@ static const kf_track *find_track(const kf_anim *anim, const kf_take *take, cons
 /* A track as the game will play it, and when to look at it. */
 typedef struct played {
     const kf_track *track;
+    size_t number;  /* in its take */
     kf_rotation_order order;
     double shift;   /* its times - those of what came back */
     double quantum; /* of the format's numbers */
@@ -218,9 +221,9 @@ static bool compare(kf_job *job, const kfi_wanted *w, const kf_anim *merged, con
  * none any more: its last key went, or there was no room for it and a warning said so. */
 static bool find_played(const kfi_original *made, const kf_anim *merged, const kfi_wanted *w, bool sampled, played *p, double *end)
 {
-    size_t at, number, k = 0;
+    size_t at, k = 0;
     const kf_take *take = find_take(made->anim, merged, w->take, &at);
-    p->track = take ? find_track(made->anim, take, merged->nodes[w->node].name, w, &number) : NULL;
+    p->track = take ? find_track(made->anim, take, merged->nodes[w->node].name, w, &p->number) : NULL;
     if (!p->track)
         return false;
     p->order = (kf_rotation_order)made->anim->nodes[p->track->node].order;
@@ -233,7 +236,7 @@ static bool find_played(const kfi_original *made, const kf_anim *merged, const k
         k++;
     if (k == written->take_count)
         return false;
-    p->track = &written->takes[k].tracks[number];
+    p->track = &written->takes[k].tracks[p->number];
     p->shift += made->written.shift[k];
     return true;
 }
@@ -243,14 +246,15 @@ bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *o
 {
     kfi_original made;
     bool sampled = format->capabilities.frame_rate > 0;
+    played p = {0};
     if (report->wanted_count == 0)
         return true;
     if (!look_again(job, format, original, &made))
         return false;
     for (size_t i = 0; i < report->wanted_count; i++) {
         const kfi_wanted *w = &report->wanted[i];
-        played p = {.quantum = w->channel <= KF_SCALE ? format->capabilities.quantum[w->channel] : 0};
         double end;
+        p.quantum = w->channel <= KF_SCALE ? format->capabilities.quantum[w->channel] : 0;
         if (find_played(&made, merged, w, sampled, &p, &end) &&
             !(looks(job, w, sampled ? made.anim->frame_rate : 0, end, &p) && compare(job, w, merged, &p)))
             return false;

@@ -76,9 +76,10 @@ bool find_sidecar(void *user, const char *digest, kf_file *sidecar)
         found = strcmp(s->fbx[i].path, "-") != 0 && try_beside(s, s->fbx[i].path, digest);
     for (size_t i = 0; i < s->fbx_count && !found && digest[0]; i++)
         found = strcmp(s->fbx[i].path, "-") != 0 && try_folder(s, s->fbx[i].path, digest);
-    /* One that is damaged, or takes too much memory: the library tells what is wrong with it. */
-    for (size_t i = 0; i < s->fbx_count && !found; i++)
-        found = strcmp(s->fbx[i].path, "-") != 0 && try_beside(s, s->fbx[i].path, NULL);
+    /* One that is damaged, takes too much memory, or belongs to another FBX: the library tells what is wrong with it. */
+    for (int other = 0; other < 2 && !found; other++)
+        for (size_t i = 0; i < s->fbx_count && !found; i++)
+            found = strcmp(s->fbx[i].path, "-") != 0 && try_beside(s, s->fbx[i].path, other ? "" : NULL);
     if (found) {
         const input *in = &s->found[s->found_count - 1];
         *sidecar = (kf_file){in->name, in->data, in->size};

@@ -222,6 +222,38 @@ static bool read_header(kf_job *job, const uint8_t *bytes, size_t size, uint32_t
                     size - HEADER_SIZE);
 }
 
+/* What the bytes behind the directory add to the checksum of all. */
+static uint32_t contents_of(const kfi_reader *in, uint32_t total, uint32_t whole)
+{
+    uLong directory = add_bytes(crc32(0, Z_NULL, 0), in->data, in->at);
+    return (uint32_t)(whole ^ crc32_combine(directory, 0, (z_off_t)(total - in->at)));
+}
+
+static uint64_t bytes_of(const kf_file *files, size_t count)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++) bytes += files[i].size;
+    return bytes;
+}
+
+bool kfi_capsule_holds(const kfi_capsule *capsule, const kf_file *files, size_t count)
+{
+    uLong crc = crc32(0, Z_NULL, 0);
+    if (bytes_of(capsule->files, capsule->count) != bytes_of(files, count)) return false;
+    for (size_t i = 0; i < count; i++) crc = add_bytes(crc, files[i].data, files[i].size);
+    return crc == capsule->contents;
+}
+
+bool kfi_capsule_alike(const kfi_capsule *a, const kfi_capsule *b)
+{
+    return a->contents == b->contents && bytes_of(a->files, a->count) == bytes_of(b->files, b->count);
+}
+
+bool kfi_capsule_probe(const void *data, size_t size)
+{
+    return size >= MAGIC_SIZE && memcmp(data, MAGIC, MAGIC_SIZE) == 0;
+}
+
 bool kfi_capsule_unpack(kf_job *job, const void *data, size_t size, kfi_capsule *capsule)
 {
     const uint8_t *bytes = data;
@@ -237,6 +269,7 @@ bool kfi_capsule_unpack(kf_job *job, const void *data, size_t size, kfi_capsule 
     kfi_reader in;
     kfi_reader_init(&in, job, unpacked, total);
     if (!read_directory(job, &in, capsule)) return false;
+    capsule->contents = contents_of(&in, total, crc);
     for (size_t i = 0; i < capsule->count && !in.failed; i++)
         capsule->files[i].data = kfi_read_bytes(&in, capsule->files[i].size, "file");
     return kfi_read_end(&in);
@@ -253,7 +286,9 @@ static bool peek(kf_job *job, const void *data, size_t size, kfi_reader *in, uin
     uint8_t *start = kfi_alloc_raw(job, room, 1);
     if (!start || !inflate_into(job, bytes + HEADER_SIZE, size - HEADER_SIZE, *total == room, start, room)) return false;
     kfi_reader_init(in, job, start, room);
-    return read_directory(job, in, capsule);
+    if (!read_directory(job, in, capsule)) return false;
+    capsule->contents = contents_of(in, *total, *crc);
+    return true;
 }
 
 bool kfi_capsule_peek(kf_job *job, const void *data, size_t size, kfi_capsule *capsule)
@@ -273,10 +308,8 @@ bool kfi_capsule_digest_packed(kf_job *job, const void *data, size_t size, char 
         capsule.files[0].size != total - in.at || capsule.files[0].size > INT32_MAX) /* z_off_t may have 32 bits */
         return false;
     z_off_t length = (z_off_t)capsule.files[0].size;
-    uLong directory = add_bytes(crc32(0, Z_NULL, 0), in.data, in.at);
-    uLong contents = whole ^ crc32_combine(directory, 0, length);
     uLong named = add_name(add_text(add_text(crc32(0, Z_NULL, 0), capsule.format), capsule.options), capsule.files);
-    put_digest(crc32_combine(named, contents, length), digest);
+    put_digest(crc32_combine(named, capsule.contents, length), digest);
     return true;
 }
 

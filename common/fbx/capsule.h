@@ -18,6 +18,7 @@ typedef struct kfi_capsule {
     const char *options; /* "tcb=native fbx=7500 ..." as kfi_options_text writes them */
     kf_file *files;
     size_t count;
+    uint32_t contents; /* CRC-32 of the files' bytes, one after the other; of an unpacked or peeked one */
 } kfi_capsule;
 
 enum { KFI_CAPSULE_MAX = 16 * 1024 * 1024, KFI_DIGEST_SIZE = 9 };
@@ -30,6 +31,13 @@ void kfi_capsule_digest(const kfi_capsule *capsule, char digest[KFI_DIGEST_SIZE]
 /* The same of a packed one, of which no more than the beginning is unpacked: damage behind that is not seen. False: it
  * takes more than that, as with several files, or is no capsule. */
 bool kfi_capsule_digest_packed(kf_job *job, const void *data, size_t size, char digest[KFI_DIGEST_SIZE]);
+
+/* Whether these are the bytes that travelled, whatever their names. */
+bool kfi_capsule_holds(const kfi_capsule *capsule, const kf_file *files, size_t count);
+/* Whether two hold the same bytes. */
+bool kfi_capsule_alike(const kfi_capsule *a, const kfi_capsule *b);
+/* Whether a file is a packed one. */
+bool kfi_capsule_probe(const void *data, size_t size);
 
 bool kfi_capsule_pack(kf_job *job, const kfi_capsule *capsule, const uint8_t **data, size_t *size);
 /* Untrusted bytes: sizes are checked before anything is unpacked, file names lose any folder part. */

@@ -150,6 +150,11 @@ typedef struct kfi_merging {
     const kfi_turn **turn; /* for each edited node, what is to be undone of its rotation tracks, or NULL; or NULL */
     kf_anim *merged;
     kfi_merge_report *report;
+    struct {
+        size_t lost;           /* tracks of tcb_tracks.h that did not come back */
+        const char *take;      /* the first of them */
+        const kf_track *track;
+    } numbers;
 } kfi_merging;
 
 /* A sentence for the report; `detail` may be empty. */
@@ -177,6 +182,8 @@ bool kfi_tell_rate(const kfi_merging *m, size_t written_take);
 bool kfi_settle_take(kfi_merging *m, size_t written_take, double step);
 /* numbers.c: T, C, B and ease edited on a track of tcb_tracks.h, into the merged track that they belong to. */
 bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track, kf_track *merged);
+/* Warns, once for all of them, of those that did not come back: a program that drops custom properties drops every one. */
+bool kfi_tell_numbers(const kfi_merging *m);
 /* new.c: tracks, nodes and takes that were not in what was written. */
 bool kfi_merge_new(kfi_merging *m);
 /* actions.c: takes named "Object|Action" that were not written. */
@@ -194,6 +201,14 @@ bool kfi_merge_meshes(kfi_merging *m);
 
 /* Warns of nodes that hang below another one than they did. */
 bool kfi_tell_parents(const kfi_merging *m);
+/* Warns of takes with one name of which the second, which is not carried, has other motion. */
+bool kfi_tell_twice(const kfi_merging *m);
+
+/* How far apart equal numbers may be in what came back. */
+void kfi_set_limits(kfi_limits *limits, const kf_anim *edited);
+/* since.c: whether two curves are the same motion, the second so much later. */
+bool kfi_runs_alike(const kfi_limits *limits, unsigned channel, const kf_curve *a, double rest_a, const kf_curve *b, double rest_b,
+                    double later);
 
 /* takes.c */
 bool kfi_match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, kfi_matches *m);

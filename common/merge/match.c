@@ -113,6 +113,44 @@ bool kfi_tell_parents(const kfi_merging *m)
                     written->nodes[first].name, written->nodes[below].name, moved);
 }
 
+/* The first track of a take that another one has not got, or not so; NULL if there is none. */
+static const kf_track *other_motion(const kfi_merging *m, const kf_take *take, const kf_take *than)
+{
+    for (size_t i = 0; i < take->track_count; i++) {
+        const kf_track *track = &take->tracks[i];
+        bool found = track->layer != 0; /* told elsewhere */
+        for (size_t k = 0; k < than->track_count && !found; k++) {
+            const kf_track *like = &than->tracks[k];
+            found = like->node == track->node && like->channel == track->channel && like->curves == track->curves && like->layer == 0 &&
+                    (!track->name || (like->name && strcmp(track->name, like->name) == 0));
+            for (unsigned c = 0; found && c < track->curves; c++)
+                if (!kfi_runs_alike(&m->limits, track->channel, &like->curve[c], like->rest[c], &track->curve[c], track->rest[c], 0))
+                    return track;
+        }
+        if (!found)
+            return track;
+    }
+    return NULL;
+}
+
+bool kfi_tell_twice(const kfi_merging *m)
+{
+    const kf_anim *edited = m->input->edited;
+    for (size_t e = 1; e < edited->take_count; e++) {
+        const kf_take *take = &edited->takes[e];
+        size_t first = 0;
+        while (first < e && (m->matches.take[first] != m->matches.take[e] || strcmp(edited->takes[first].name, take->name) != 0))
+            first++;
+        const kf_track *other = first < e && m->matches.take[e] >= 0 ? other_motion(m, take, &edited->takes[first]) : NULL;
+        if (other && !kfi_warn(m->job, "take-twice", "take \"%.60s\" is there twice: the first counts, and the second is not carried, "
+                                                     "though the %s of its node \"%.60s\" is another one",
+                               take->name, other->name ? other->name : kfi_channel_name((kf_channel)other->channel),
+                               edited->nodes[other->node].name))
+            return false;
+    }
+    return true;
+}
+
 /* ---------------------------------------------------------------- tracks and time */
 
 

@@ -7,7 +7,7 @@
 
 /* Straight from our writer only rounding separates equal numbers; a program's arithmetic in 32-bit floats and its
  * detour through matrices is further off (measured with Blender: 3e-5 units and degrees, 3e-7 of a scale). */
-static void set_limits(kfi_limits *limits, const kf_anim *edited)
+void kfi_set_limits(kfi_limits *limits, const kf_anim *edited)
 {
     bool exact = edited->creator && strncmp(edited->creator, "Keyferry", 8) == 0;
     *limits = (kfi_limits){.exact = exact};
@@ -138,10 +138,13 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
         if (t.segments_fitted && !otherwise && !kfi_merge_drawn_together(&t))
             return false;
     }
-    if (!t.changed) {
+    bool in_vain = t.changed && t.segments_fitted && t.keys_changed + t.keys_added + t.keys_removed == 0;
+    if (!t.changed || in_vain) { /* the keys say what came back as they are */
         *merged = *t.original;
         merged->state = KF_TRACK_SAME;
-        return true;
+        return !in_vain || kfi_note(m->job, "slight", "take \"%.60s\", node \"%.60s\": the %s differs, but by no more than the "
+                                                      "tolerance: it stays as it was (--tolerance)",
+                                    take->name, m->merged->nodes[merged->node].name, kfi_channel_name((kf_channel)merged->channel));
     }
     merged->state = KF_TRACK_CHANGED;
     m->report->changed++;
@@ -279,7 +282,7 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
         }
         size_t told = m->report->change_count;
         for (; extra < written->track_count && written->tracks[extra].source == (int32_t)i; extra++)
-            if (m->matches.track[written_take][extra] && dropped == m->report->dropped &&
+            if ((back || m->matches.track[written_take][extra]) && dropped == m->report->dropped &&
                 !kfi_merge_numbers(m, written_take, extra, merged))
                 return false;
         if (told != m->report->change_count) /* these say another motion than the curves beside them */
@@ -317,7 +320,7 @@ bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_mer
 {
     kfi_merging m = {.job = job, .input = input, .merged = merged, .report = result};
     memset(result, 0, sizeof *result);
-    set_limits(&m.limits, input->edited);
+    kfi_set_limits(&m.limits, input->edited);
     kfi_merge inside = *input;
     kf_anim unwrapped;
     bool turned = false;
@@ -333,12 +336,12 @@ bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_mer
     if (turned) {
         inside.edited = &unwrapped;
         m.input = &inside;
-        set_limits(&m.limits, &unwrapped);
+        kfi_set_limits(&m.limits, &unwrapped);
         if (!kfi_match(job, &inside, &m.limits, ways, &m.matches))
             return false;
     }
 
-    if (!kfi_tell_parents(&m))
+    if (!kfi_tell_parents(&m) || !kfi_tell_twice(&m))
         return false;
     *merged = *input->original;
     merged->nodes = NULL;
@@ -374,5 +377,5 @@ bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_mer
     for (size_t i = 0; i < input->written->take_count; i++)
         if (!merge_take(&m, i, &merged->takes[input->written->takes[i].source]))
             return false;
-    return kfi_merge_new(&m);
+    return kfi_tell_numbers(&m) && kfi_merge_new(&m);
 }

@@ -36,16 +36,37 @@ typedef struct kfi_wanted {
     double trip, relative;   /* what its values may be off that nobody edited, and of their size */
 } kfi_wanted;
 
+/* A track that was not written. */
+typedef struct kfi_addition {
+    const char *take, *node, *name;
+    size_t take_index, takes; /* the take's place among all of them */
+    uint8_t channel;
+    size_t change; /* which of the changes tells of it */
+} kfi_addition;
+
 typedef struct kfi_merge_report {
     size_t tracks, changed, added, kept, dropped;
     const char **changes; /* a sentence for each track that changed, was added, kept or dropped */
     size_t change_count;
     kfi_wanted *wanted;
     size_t wanted_count;
+    kfi_addition *additions; /* `added` of them */
 } kfi_merge_report;
 
 /* `merged` has the original's nodes, takes and tracks in their order, new ones behind them. */
 bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_merge_report *report);
+
+/* An FBX on its way into another file than it came from. */
+typedef struct kfi_since {
+    kf_job *job;
+    const kfi_merge *from; /* as if it were to go back where it came from */
+    const kf_anim *into;   /* the other file, written as it was */
+    const char *elsewhere, *file; /* what that is called in a warning, and the FBX's name */
+    size_t conflicts;      /* tracks that were edited both there and here */
+} kfi_since;
+
+/* What came back, but with the curves of the other file where they were not edited. */
+bool kfi_merge_since(kfi_since *s, kf_anim *edited);
 
 /* What an FBX has become when there is no original: all of it new, without its wrapper node. */
 bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh);

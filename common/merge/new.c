@@ -126,7 +126,17 @@ static bool settle_new(kfi_merging *m, const additions *added)
         if (!kfi_tcb_tracks_fold(m->job, m->merged, take, added[t].first))
             return false;
         for (size_t i = added[t].first; i < take->track_count; i++) {
-            m->report->added++;
+            const kf_track *track = &take->tracks[i];
+            kfi_addition *addition = kfi_push(m->job, &m->report->additions, &m->report->added, sizeof *addition);
+            if (!addition)
+                return false;
+            *addition = (kfi_addition){.take = take->name,
+                                       .node = m->merged->nodes[track->node].name,
+                                       .name = track->name,
+                                       .take_index = t,
+                                       .takes = m->merged->take_count,
+                                       .channel = track->channel,
+                                       .change = m->report->change_count};
             m->report->tracks++;
             if (!kfi_merge_report_track(m, "added", added[t].name, &take->tracks[i], ""))
                 return false;

@@ -43,6 +43,65 @@ static void set_number(kf_tcb *tcb, const kf_origin *origins, size_t count, uint
     }
 }
 
+/* Whether its curve did not come back, and with it other numbers than the one that the property stands at by itself. */
+static bool is_lost(const kf_track *was, const kf_track *now)
+{
+    double rest = now ? now->rest[0] : 0;
+    if (now && now->curve[0].count > 0)
+        return false;
+    for (size_t i = 0; i < was->curve[0].count; i++)
+        if (fabs(was->curve[0].keys[i].value - rest) > 1e-6)
+            return true;
+    return false;
+}
+
+/* The number of a written key: its own key's, wherever that has moved to; else what is there, a hair later, so that a stepped
+ * key has happened. */
+static double number_now(const kf_curve *was, const kf_track *now, size_t i, double offset)
+{
+    if (!now)
+        return 0;
+    const kf_curve *curve = &now->curve[0];
+    return curve->count == was->count ? curve->keys[i].value
+                                      : kfi_curve_value(curve, was->keys[i].time + offset + 1e-7, now->rest[0]);
+}
+
+/* When the merged track has the original's key `key`; NAN if it has that no more. */
+static double time_of(const kf_track *merged, size_t key)
+{
+    const kf_quat_curve *quat = &merged->quat;
+    for (size_t i = 0; merged->quaternion && i < quat->count; i++)
+        if (!quat->origin || quat->origin[i].key == key)
+            return quat->keys[quat->origin ? i : key].time;
+    for (unsigned c = 0; c < merged->curves; c++) {
+        const kf_curve *curve = &merged->curve[c];
+        for (size_t i = 0; curve->tcb && i < curve->count; i++)
+            if (!curve->origin || curve->origin[i].key == key)
+                return curve->keys[curve->origin ? i : key].time;
+    }
+    return NAN;
+}
+
+/* A number belongs to a key of the motion: moved alone, to where another number is due, it does not go there. */
+static bool tell_moved(const kfi_merging *m, size_t written_take, const kf_track *was, const kf_track *now, const kf_track *merged)
+{
+    double later = m->matches.offset[written_take], limit = fmax(m->limits.time, 1e-6);
+    const kf_curve *curve = &now->curve[0];
+    for (size_t i = 0; curve->count == was->curve[0].count && i < curve->count; i++) {
+        if (fabs(curve->keys[i].time - was->curve[0].keys[i].time - later) <= limit)
+            continue;
+        double at = time_of(merged, i) + m->input->shift[written_take] + later;
+        double shown = kfi_curve_value(curve, at + limit, now->rest[0]);
+        if (fabs(shown - curve->keys[i].value) <= 1e-6 || isnan(at))
+            continue;
+        return kfi_warn(m->job, "moved", "take \"%.60s\", node \"%.60s\", %.60s at %.4f s: moved without the key that it belongs to, "
+                                         "at %.4f s, which keeps %g, though the FBX shows %g there",
+                        m->input->written->takes[written_take].name, m->input->written->nodes[was->node].name, was->name,
+                        curve->keys[i].time, at, curve->keys[i].value, shown);
+    }
+    return true;
+}
+
 bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track, kf_track *merged)
 {
     const kf_take *take = &m->input->written->takes[written_take];
@@ -54,13 +113,18 @@ bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track
     size_t length, edits = 0;
     unsigned number;
     bool counted = merged->state == KF_TRACK_CHANGED;
-    if (!kfi_tcb_track_parse(was, &channel, &name, &length, &number) || now->curves != 1)
+    if (!kfi_tcb_track_parse(was, &channel, &name, &length, &number) || (now && now->curves != 1))
         return true;
+    if (is_lost(was, now) && !m->input->drop_missing) {
+        if (m->numbers.lost++ == 0) {
+            m->numbers.take = take->name;
+            m->numbers.track = was;
+        }
+        return true;
+    }
     for (size_t i = 0; i < was->curve[0].count; i++) {
-        const kf_key *key = &was->curve[0].keys[i];
-        /* Its own key, wherever that has moved to; else what is there, a hair later, so that a stepped key has happened. */
-        double value = now->curve[0].count == was->curve[0].count ? now->curve[0].keys[i].value : kfi_curve_value(&now->curve[0], key->time + m->matches.offset[written_take] + 1e-7, now->rest[0]);
-        if (fabs(value - key->value) <= 1e-6)
+        double value = number_now(&was->curve[0], now, i, m->matches.offset[written_take]);
+        if (fabs(value - was->curve[0].keys[i].value) <= 1e-6)
             continue;
         if (!own_keys(m->job, original, merged))
             return false;
@@ -71,8 +135,19 @@ bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track
                        (float)value);
         edits++;
     }
+    if (now && !tell_moved(m, written_take, was, now, merged))
+        return false;
     if (edits == 0)
         return true;
     m->report->changed += !counted;
     return kfi_merge_report_track(m, "changed", take->name, merged, was->name);
+}
+
+bool kfi_tell_numbers(const kfi_merging *m)
+{
+    const kf_track *first = m->numbers.track;
+    return m->numbers.lost == 0 ||
+           kfi_warn(m->job, "kept", "%zu properties that tell tension, continuity, bias or ease did not come back, and these numbers "
+                                    "stay as they were (--drop-missing makes them 0; first: take \"%.60s\", node \"%.60s\", %.60s)",
+                    m->numbers.lost, m->numbers.take, m->input->written->nodes[first->node].name, first->name);
 }

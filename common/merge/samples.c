@@ -79,10 +79,56 @@ static bool tell_lost_peaks(const kfi_merge_track *t, unsigned c, double rate, c
                     kfi_channel_name((kf_channel)t->original->channel), first, lost);
 }
 
-/* The frames' keys of one component. Where the original has a key it stays, changed or not; where it has none one is
- * added only if the curve would otherwise not have the value that came back. */
-static bool build(kfi_merge_track *t, unsigned c, double rate, const frames *f)
+/* Between two frames the game goes straight: a bend that was drawn there shows in none of them. Those that only follow from
+ * the curve's course through the frames are small. */
+static bool tell_lost_bends(const kfi_merge_track *t, unsigned c, double rate, const frames *f)
 {
+    enum { PARTS = 4 };
+    const kf_curve *e = &t->edited->curve[c];
+    double low = INFINITY, high = -INFINITY, worst = 0, at = 0;
+    bool bent = false;
+    for (size_t k = 0; k < e->count && !bent; k++)
+        bent = e->keys[k].interp != KF_LINEAR && e->keys[k].interp != KF_STEP;
+    for (size_t i = 0; bent && i < f->count; i++) {
+        low = fmin(low, f->now[i]);
+        high = fmax(high, f->now[i]);
+    }
+    for (size_t i = 0; bent && i + 1 < f->count; i++) {
+        for (int p = 1; p < PARTS; p++) {
+            double part = (double)p / PARTS, time = ((double)i + part) / rate + t->shift;
+            double value = kfi_curve_value(e, time + t->offset, t->edited->rest[c]);
+            double off = fabs(value - (f->now[i] + part * (f->now[i + 1] - f->now[i])));
+            if (off > worst && !kfi_same_value(t->limits, t->written->channel, value, kfi_curve_value(&t->written->curve[c], time, t->written->rest[c]))) {
+                worst = off;
+                at = time - t->shift;
+            }
+        }
+    }
+    return worst <= 0.01 * fmax(high - low, 1.0) ||
+           kfi_warn(t->job, "between-frames", "take \"%.60s\", node \"%.60s\", %s at %.4f s: the curve bends between the format's frames, "
+                                              "where the game goes straight: it is off by %.3g there",
+                    t->take, t->input->original->nodes[t->original->node].name, kfi_channel_name((kf_channel)t->original->channel), at,
+                    worst);
+}
+
+/* Whether a key was taken out of what came back: nothing stands there any more, the key before it holds, and that shows, in
+ * another component at the least. */
+static bool is_removed(const kfi_merge_track *t, const frames f[3], unsigned c, size_t i, const kf_curve *to, size_t count)
+{
+    bool shows = !same_at(t, &f[c], i), all = true, other = false;
+    for (unsigned d = 0; d < t->original->curves; d++) {
+        all = all && !f[d].keyed[i];
+        other = other || !same_at(t, &f[d], i);
+    }
+    return count > 0 && !f[c].keyed[i] && (shows || (all && other)) &&
+           kfi_same_value(t->limits, t->written->channel, to->keys[count - 1].value, f[c].now[i]);
+}
+
+/* The frames' keys of one component. Where the original has a key it stays, changed or not, unless it was taken out; where it
+ * has none one is added only if the curve would otherwise not have the value that came back. */
+static bool build(kfi_merge_track *t, unsigned c, double rate, const frames all[3])
+{
+    const frames *f = &all[c];
     const kf_curve *from = &t->original->curve[c];
     kf_curve to = *from;
     kf_origin *origin = kfi_alloc(t->job, from->count + f->count, sizeof *origin);
@@ -94,6 +140,12 @@ static bool build(kfi_merge_track *t, unsigned c, double rate, const frames *f)
         bool same = same_at(t, f, i);
         bool native = false;
         while (next < from->count && from->keys[next].time * rate < (double)i + 0.5) {
+            if (!every_frame && is_removed(t, all, c, i, &to, count)) {
+                t->keys_removed++;
+                native = true;
+                next++;
+                continue;
+            }
             kfi_copy_keys(&to, count, from, next, 1);
             origin[count] = (kf_origin){(uint32_t)next, 0};
             if (!same) {
@@ -143,7 +195,8 @@ bool kfi_merge_samples(kfi_merge_track *t, size_t count)
             return false;
     size_t before = t->keys_changed + t->keys_added + t->keys_removed;
     for (unsigned c = 0; c < t->original->curves; c++)
-        if (!build(t, c, rate, &f[c]) || !tell_lost_peaks(t, c, rate, &f[c]))
+        if (!build(t, c, rate, f) || !tell_lost_peaks(t, c, rate, &f[c]) ||
+            (t->input->capabilities->interps == 1u << KF_LINEAR && !tell_lost_bends(t, c, rate, &f[c])))
             return false;
     t->changed = t->changed || t->keys_changed + t->keys_added + t->keys_removed != before;
     return true;

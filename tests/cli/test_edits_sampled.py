@@ -208,6 +208,22 @@ class Midtown(EditCase):
             curve.store()
         self.assertEqual(self.edit(change), self.patched((self.at(0, 0), f32(0.1))))
 
+    def test_a_bend_between_frames(self):
+        """Both frames are as they were, and the game goes straight from one to the other."""
+        def change(scene, slope=300.0):
+            curve = scene.curve("x", "bone_00", MOVE, "x")
+            curve.keys[2].flags = curve.keys[2].flags & ~0xff | 0x8 | 0x400  # cubic, slopes of its own
+            curve.keys[2].data = [0, 0, 0, 0]
+            curve.keys[2].set_number(0, slope)
+            curve.keys[2].set_number(1, slope)
+            curve.store()
+        self.assertEqual(self.edit(change), self.original)
+        self.assertRegex(self.said, r'warning: take "x", node "bone_00", translation at 0\.0\d+ s: the curve bends between the format\'s '
+                         r'frames, where the game goes straight: it is off by \d')
+        self.edit(change, back=("--strict",), code=1)
+        self.edit(lambda scene: change(scene, 3.1))
+        self.assertNotIn("bends", self.said)
+
     def test_region_of_a_bake(self):
         def change(scene):
             curve = scene.curve("x", "bone_00", MOVE, "z")
@@ -305,6 +321,15 @@ class VibRibbon(EditCase):
             del curve.keys[2]
             curve.store()
         self.assertEqual(self.edit(change), self.patched(self.short(2, 0, 2, 0, 1)))
+
+    def test_part_removed(self):
+        """All of a part's keys on a frame: nothing is stored there, and the value before holds."""
+        now = self.edit(lambda scene: each(scene, "x", "object_000", MOVE, lambda curve: curve.keys.pop(2)))
+        at = 6 + 2 * 6 + 40 * 2  # the first keyframe of frame 2
+        self.assertEqual(self.original[at + 1], 7)
+        self.assertEqual(now[at:at + 2 + 12], bytes([0, 3]) + self.original[at + 2:at + 2 + 12])
+        self.assertEqual(len(now), len(self.original) - 6)
+        self.assertIn("0 keys changed, 0 added, 3 removed", self.said)
 
     def test_region_of_a_bake(self):
         def change(scene):

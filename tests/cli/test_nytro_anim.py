@@ -225,6 +225,45 @@ class Edited(Nodes):
                 self.assertEqual(struct.unpack_from("<f", now, at), (value,))
             self.only(was, now, *((at, 4) for at, _ in edits.values()))
 
+    def lose(self, scene, properties=False):
+        """Without the curves of these properties, or without the properties."""
+        scene.remove(*(node for where, node in list(scene._curves()) if where[2].startswith("kf_")))
+        for model in scene.models().values() if properties else ():
+            for name in [fbxtext.unquote(p.values[0]) for p in model.first("Properties70").children]:
+                if name.startswith("kf_"):
+                    scene.remove_property(model, name)
+        if properties:
+            scene.remove(*(n for n in scene.objects.all("AnimationCurveNode") if fbxtext.name_of(n).startswith("kf_")))
+
+    def test_numbers_that_do_not_come_back(self):
+        for properties in (False, True):
+            was, now, said = self.edit("ease", lambda scene: self.lose(scene, properties), "--for", "max")
+            self.assertEqual(was, now)
+            self.assertEqual(said.count("did not come back"), 1, said)
+            self.assertIn('7 properties that tell tension, continuity, bias or ease did not come back, and these numbers stay as they '
+                          'were (--drop-missing makes them 0; first: take "walk", node "hip", kf_translation_ease_in)', said)
+        # baked, none of them is written
+        was, now, said = self.edit("ease", self.lose, "--for", "blender")
+        self.assertEqual((was, "did not come back" in said), (now, False), said)
+
+    def test_numbers_to_be_dropped(self):
+        for properties in (False, True):
+            _, now, said = self.edit("ease", lambda scene: self.lose(scene, properties), back=("--drop-missing",))
+            for key in range(5):
+                self.assertEqual(struct.unpack_from("<5f", now, FIRST + 6 * 40 + key * 44 + 8), (0,) * 5)
+            self.assertNotIn("did not come back", said)
+
+    def test_a_number_moved_alone(self):
+        """It belongs to a key of the motion, and that did not move."""
+        def change(scene):
+            curve = scene.curve("walk", "hip", "kf_rotation_bias", "kf_rotation_bias")
+            curve.keys[3].time += fbxtext.TICKS // 20
+            curve.store()
+        was, now, said = self.edit("ease", change)
+        self.assertEqual(was, now)
+        self.assertRegex(said, r'warning: take "walk", node "hip", kf_rotation_bias at [0-9.]+ s: moved without the key that it belongs '
+                         r'to, at [0-9.]+ s, which keeps -0.1\d+, though the FBX shows 0 there')
+
     def test_rotation_key(self):
         """One Euler value of one key, in a node that slerps: angle and axis are written as they were meant, turns and all. Keys
         before it keep their bytes; some are added beside it, for the curve in the FBX is no slerp any more."""

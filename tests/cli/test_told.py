@@ -10,7 +10,7 @@ import fbxmade  # noqa: E402
 import fbxtext  # noqa: E402
 import test_edits_nytro as nytro  # noqa: E402
 from command import SOURCE, Case  # noqa: E402
-from editcase import EditCase  # noqa: E402
+from editcase import EditCase, add  # noqa: E402
 from test_layers import Adding  # noqa: E402
 
 DATA = SOURCE / "tests" / "data"
@@ -103,6 +103,80 @@ class Frames(EditCase):
 
 
 del nytro.Nytro, nytro.EditCase
+
+
+class Counted(EditCase):
+    """What is counted as added or changed is in the file."""
+
+    def count(self, file, change, *there, back=()):
+        self.ending = file.rsplit(".", 1)[1]
+        self.original = (DATA / file).read_bytes()
+        now = self.edit(change, *there, back=back)
+        found = self.json("convert", "--json", "-y", "x.fbx", "y." + self.ending, *back)
+        self.assertEqual((self.dir / ("y." + self.ending)).read_bytes(), now)
+        return now, {k: found[k] for k in ("tracks", "changed", "added")}
+
+    def test_a_take_too_many(self):
+        """Formats with one take, or one file for each of them."""
+        for file, take, tracks in (("nytro-anim/tcb.nanim", "walk", 4), ("mm2-anim/two-bones.anim", "x", 3), ("vib-anm/first.anm", "x", 4),
+                                   ("ei-anm/wing.anm", "animation", None)):
+            with self.subTest(file):
+                now, found = self.count(file, lambda scene: scene.clone_take(take, "run"))
+                self.assertEqual(now, self.original)
+                self.assertEqual((found["changed"], found["added"]), (0, 0))
+                self.assertEqual(found["tracks"], tracks or found["tracks"])
+                self.assertRegex(self.said, "warning: .*run.* not written: ")
+                self.assertNotIn("added", self.said)
+
+    def test_a_take_of_its_own_in_a_folder(self):
+        for file in ("mm2-anim/two-bones.anim", "vib-anm/first.anm"):
+            self.count(file, lambda scene: scene.clone_take("x", "run"))
+            found = self.json("convert", "--json", "-y", "x.fbx", "out/")
+            self.assertGreater(found["added"], 0)
+            self.assertEqual(len(found["outputs"]), 2)
+
+    def test_a_node_too_many(self):
+        def rename(scene):
+            scene.models()["bone_01"].values[1] = '"Model::spine"'
+        now, found = self.count("mm2-anim/two-bones.anim", rename)
+        self.assertEqual((now, found), (self.original, {"tracks": 3, "changed": 0, "added": 0}))
+        self.assertIn('dropped: rotation of node "spine"', self.said)
+
+    def test_added_with_a_skeleton(self):
+        """Read again with the same names."""
+        self.put("x.anim", (DATA / "mm2-anim/two-bones.anim").read_bytes())
+        self.put("x.skel", b"NumBones 2\nbone hips {\n offset 0 0.9 0\n bone spine {\n offset 0 0.25 0\n }\n}\n")
+        self.keyferry("convert", "x.anim", "x.fbx", "--ascii", "--rig", "x.skel")
+        scene = fbxtext.Scene((self.dir / "x.fbx").read_text())
+        scene.clone_take("x", "run")
+        self.put("x.fbx", scene.text().encode())
+        found = self.json("convert", "--json", "x.fbx", "out/")
+        self.assertEqual((found["added"], found["tracks"]), (3, 6))
+
+    def test_an_edit_within_the_tolerance(self):
+        def change(scene):
+            add(scene, ("door_open", "anim_door_left", "Lcl Translation", "x"), 7, 2e-5)
+        now, found = self.count("x4-ani/door.ani", change, "--for", "blender")
+        self.assertEqual((now, found["changed"]), (self.original, 0))
+        self.assertIn('note: take "door_open", node "anim_door_left": the translation differs, but by no more than the tolerance: it stays',
+                      self.said)
+
+    def test_two_takes_of_one_name(self):
+        def change(scene, by=5):
+            where = ("door_close", "anim_door_left", "Lcl Translation", "x")
+            scene.clone_take("door_close", "door_close")
+            found = [node for name, node in scene._curves() if name == where]
+            curve = fbxtext.Curve(found[1])
+            curve.keys[1].value += by
+            curve.store()
+        now, _ = self.count("x4-ani/door.ani", change)
+        self.assertEqual(now, self.original)
+        self.assertIn('warning: take "door_close" is there twice: the first counts, and the second is not carried, though the translation of '
+                      'its node "anim_door_left" is another one', self.said)
+        self.count("x4-ani/door.ani", lambda scene: change(scene, 0))
+        self.assertNotIn("twice", self.said)
+        self.edit(change, back=("--strict",), code=1)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -68,13 +68,16 @@ static void comes_back(void **state)
     kf_file files[] = {
         {"walk.anim", random, 300001}, {"empty", NULL, 0}, {"na\xefve \xff.ani", zeros, sizeof zeros}};
     for (size_t count = 1; count <= 3; count++) {
-        kfi_capsule in = {"x4-ani", 0xfedcba98u, "tcb=native fbx=7500", files, count}, out;
+        kfi_capsule in = {"x4-ani", 0xfedcba98u, "tcb=native fbx=7500", files, count, 0}, out;
         const uint8_t *data;
         size_t size;
         assert_true(kfi_capsule_pack(&job, &in, &data, &size));
         assert_memory_equal(data, "KFERRY1\n", 8);
         assert_true(kfi_capsule_unpack(&job, data, size, &out));
         assert_same(&in, &out);
+        kfi_capsule seen;
+        assert_true(kfi_capsule_holds(&out, files, count) && !kfi_capsule_holds(&out, files + 1, 1));
+        assert_true(kfi_capsule_peek(&job, data, size, &seen) && kfi_capsule_alike(&out, &seen));
         char before[KFI_DIGEST_SIZE], after[KFI_DIGEST_SIZE];
         kfi_capsule_digest(&in, before);
         kfi_capsule_digest(&out, after);
@@ -106,7 +109,7 @@ static void digest_of_packed(void **state)
     for (size_t n = 0; n <= LONG; n += n < 3900 || n > 4200 ? 97 : 1) { /* all about the 4096 bytes that are looked at */
         for (int is_options = 0; is_options < 2; is_options++) {
             kf_file file = {"walk.anim", random, is_options ? 1 : n};
-            kfi_capsule in = {"x4-ani", 1, options + LONG - (is_options ? n : 0), &file, 1};
+            kfi_capsule in = {"x4-ani", 1, options + LONG - (is_options ? n : 0), &file, 1, 0};
             const uint8_t *data;
             size_t size;
             char expected[KFI_DIGEST_SIZE], found[KFI_DIGEST_SIZE];
@@ -124,7 +127,7 @@ static void digest_of_packed(void **state)
     }
     /* A byte that is wrong is seen, but for one that only the contents have where the digest is the one asked for. */
     kf_file file = {"walk.anim", random, 2 * LONG};
-    kfi_capsule in = {"x4-ani", 1, "", &file, 1};
+    kfi_capsule in = {"x4-ani", 1, "", &file, 1, 0};
     const uint8_t *data;
     size_t size, seen = 0, unseen = 0;
     char expected[KFI_DIGEST_SIZE];
@@ -156,9 +159,9 @@ static void digests_differ(void **state)
     (void)state;
     kf_file ab[] = {{"a", "b", 1}}, ab2[] = {{"a", "b", 1}, {"a", "b", 1}}, ba[] = {{"b", "a", 1}};
     kf_file split[] = {{"a", "xy", 2}, {"b", "z", 1}}, split2[] = {{"a", "x", 1}, {"b", "yz", 2}};
-    const kfi_capsule capsules[] = {{"f", 1, "o", NULL, 0},  {"fo", 1, "", NULL, 0},  {"", 1, "fo", NULL, 0},
-                                    {"f", 1, "o", ab, 1},    {"f", 1, "o", ab2, 2},   {"f", 1, "o", ba, 1},
-                                    {"f", 1, "o", split, 2}, {"f", 1, "o", split2, 2}};
+    const kfi_capsule capsules[] = {{"f", 1, "o", NULL, 0, 0},  {"fo", 1, "", NULL, 0, 0},  {"", 1, "fo", NULL, 0, 0},
+                                    {"f", 1, "o", ab, 1, 0},    {"f", 1, "o", ab2, 2, 0},   {"f", 1, "o", ba, 1, 0},
+                                    {"f", 1, "o", split, 2, 0}, {"f", 1, "o", split2, 2, 0}};
     enum { COUNT = sizeof capsules / sizeof *capsules };
     char digests[COUNT][KFI_DIGEST_SIZE];
     for (size_t i = 0; i < COUNT; i++) {
@@ -168,7 +171,7 @@ static void digests_differ(void **state)
     /* The importer's revision is no part of it, nor is a folder. */
     kf_file folder[] = {{"/some/folder/a", "b", 1}};
     char digest[KFI_DIGEST_SIZE];
-    kfi_capsule_digest(&(kfi_capsule){"f", 2, "o", folder, 1}, digest);
+    kfi_capsule_digest(&(kfi_capsule){"f", 2, "o", folder, 1, 0}, digest);
     assert_string_equal(digest, digests[3]);
 }
 
@@ -203,7 +206,7 @@ static void layout_is_as_told(void **state)
     kfi_capsule capsule;
     assert_true(unpack_directory(bytes, sizeof bytes - 1, &capsule));
     kf_file files[] = {{"a.anim", "XYZ", 3}, {"b", "!", 1}};
-    assert_same(&capsule, &(kfi_capsule){"mm2-anim", 5, "fps=30", files, 2});
+    assert_same(&capsule, &(kfi_capsule){"mm2-anim", 5, "fps=30", files, 2, 0});
 }
 
 static void names_lose_folders(void **state)
@@ -246,7 +249,7 @@ static void names_lose_folders(void **state)
         kf_file file = {cases[i].given, "x", 1};
         const uint8_t *data;
         size_t size;
-        assert_int_equal(kfi_capsule_pack(&job, &(kfi_capsule){"f", 1, "o", &file, 1}, &data, &size),
+        assert_int_equal(kfi_capsule_pack(&job, &(kfi_capsule){"f", 1, "o", &file, 1, 0}, &data, &size),
                          cases[i].plain != NULL);
     }
 }
@@ -280,7 +283,7 @@ static void damage_is_seen(void **state)
     (void)state;
     uint8_t *random = noise(500, 3);
     kf_file file = {"a.ani", random, 500};
-    kfi_capsule in = {"x4-ani", 1, "", &file, 1}, capsule;
+    kfi_capsule in = {"x4-ani", 1, "", &file, 1, 0}, capsule;
     const uint8_t *packed;
     size_t size, unseen = 0;
     assert_true(kfi_capsule_pack(&job, &in, &packed, &size));
@@ -318,7 +321,7 @@ static void damage_is_seen(void **state)
 static void nothing_inside(void **state)
 {
     (void)state;
-    kfi_capsule in = {"x4-ani", 1, "", NULL, 0}, capsule;
+    kfi_capsule in = {"x4-ani", 1, "", NULL, 0, 0}, capsule;
     const uint8_t *packed;
     size_t size;
     begin(UINT64_MAX);
@@ -383,7 +386,7 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     uint8_t *random = noise(5000, 1);
     kf_file file = {"a.ani", random, 5000};
-    const kfi_capsule in = {"x4-ani", 1, "", &file, 1};
+    const kfi_capsule in = {"x4-ani", 1, "", &file, 1, 0};
     bool done = false;
     size_t n = 0;
     for (; !done && n < 1000; n++) {

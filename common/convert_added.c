@@ -1,0 +1,98 @@
+/* What was new in an FBX and did not find its way into the file is not counted as added: the file is read again to see. */
+#include "convert.h"
+#include "format.h"
+
+#include <string.h>
+
+/* Room for each byte that is read again, beside what the conversion itself holds. */
+enum { PER_BYTE = 32 };
+
+/* So many of the files just made, as their importer reads them; NULL also if it does not. */
+static const kf_anim *read_again(kf_job *job, const kf_format *format, const kf_file *rig, size_t first, size_t count)
+{
+    kf_file *files = kfi_alloc(job, count, sizeof *files);
+    if (!files)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        const kfi_emitted *made = &job->emitted[first + i];
+        files[i] = (kf_file){made->name, made->data, made->size};
+        if (job->options.max_memory == 0)
+            job->arena.limit += PER_BYTE * made->size;
+    }
+    kf_options own = job->options;
+    size_t messages = job->message_count;
+    job->options.strict = false;
+    if (rig && rig->data)
+        job->options.rig = *rig;
+    const kf_anim *again = kfi_import(job, format, files, count);
+    job->options = own;
+    job->message_count = messages;
+    if (!again && job->error.code != KF_NO_MEMORY && job->error.code != KF_MEMORY_LIMIT)
+        job->error = (kf_error){.offset = KF_NO_OFFSET};
+    return again;
+}
+
+static const kf_take *take_named(const kf_anim *anim, const char *name)
+{
+    for (size_t i = 0; i < anim->take_count; i++)
+        if (strcmp(anim->takes[i].name, name) == 0)
+            return &anim->takes[i];
+    return NULL;
+}
+
+static bool has(const kf_anim *anim, const kf_take *take, const kfi_addition *added)
+{
+    for (size_t i = 0; take && i < take->track_count; i++) {
+        const kf_track *track = &take->tracks[i];
+        if (track->channel == added->channel && strcmp(anim->nodes[track->node].name, added->node) == 0 &&
+            (!track->name || !added->name || strcmp(track->name, added->name) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Takes that are files of their own stand behind the original's. Which take is which, their names or places tell. */
+static bool look(kf_job *job, const kf_format *format, const kfi_original *original, const kfi_merge_report *report, bool *there)
+{
+    size_t takes = original->anim->take_count, alone = report->additions[0].takes - takes;
+    bool files = job->emitted_count == original->count + alone;
+    const kf_anim *again = read_again(job, format, &original->rig, 0, files ? original->count : job->emitted_count);
+    for (size_t i = 0; i < report->added; i++) {
+        const kfi_addition *added = &report->additions[i];
+        there[i] = !again; /* nothing tells */
+        if (!again)
+            continue;
+        const kf_take *take = take_named(again, added->take);
+        bool known = added->take_index < again->take_count && (again->take_count == added->takes || again->take_count == takes);
+        there[i] = has(again, take || !known ? take : &again->takes[added->take_index], added);
+    }
+    for (size_t f = 0; files && f < alone && !kfi_failed(job); f++) {
+        again = read_again(job, format, &original->rig, original->count + f, 1);
+        for (size_t i = 0; again && again->take_count && i < report->added; i++)
+            if (report->additions[i].take_index == takes + f)
+                there[i] = has(again, &again->takes[0], &report->additions[i]);
+    }
+    return !kfi_failed(job);
+}
+
+bool kfi_check_added(kf_job *job, const kf_format *format, const kfi_original *original, kfi_merge_report *report)
+{
+    if (report->added == 0)
+        return true;
+    bool *there = kfi_alloc(job, report->added, sizeof *there);
+    if (!there || !look(job, format, original, report, there))
+        return false;
+    for (size_t i = 0; i < report->added; i++)
+        if (!there[i])
+            report->changes[report->additions[i].change] = NULL;
+    size_t kept = 0, lost = 0;
+    for (size_t i = 0; i < report->change_count; i++) {
+        lost += !report->changes[i];
+        if (report->changes[i])
+            report->changes[kept++] = report->changes[i];
+    }
+    report->change_count = kept;
+    report->added -= lost;
+    report->tracks -= lost;
+    return true;
+}

@@ -1,0 +1,250 @@
+/* The file that an FBX came from: in its capsule, in a sidecar, or given with --base. */
+#include "convert.h"
+#include "fbx/scene.h"
+#include "format.h"
+#include "recorded.h"
+
+#include <string.h>
+
+/* Something that may be damaged without harm: says what was wrong as a note and goes on. False: no memory. */
+static bool forgive(kf_job *job, const char *what)
+{
+    if (job->error.code == KF_NO_MEMORY || job->error.code == KF_MEMORY_LIMIT)
+        return false;
+    char message[sizeof job->error.message];
+    memcpy(message, job->error.message, sizeof message);
+    memset(&job->error, 0, sizeof job->error);
+    return kfi_warn(job, "capsule", "%s is damaged and was not used: %.300s", what, message);
+}
+
+static const kf_property *find_property(const kf_anim *anim, int32_t node, const char *name)
+{
+    for (size_t i = 0; node >= 0 && i < anim->nodes[node].property_count; i++)
+        if (strcmp(anim->nodes[node].properties[i].name, name) == 0)
+            return &anim->nodes[node].properties[i];
+    return NULL;
+}
+
+/* With --base it only has to tell how the FBX was written, unless the rig is in it. */
+static bool unpack(kf_job *job, bool based, const void *data, size_t size, kfi_capsule *capsule)
+{
+    if (based && kfi_capsule_peek(job, data, size, capsule)) {
+        kf_options ignored = {0};
+        kfi_recorded recorded;
+        kfi_recorded_parse(job, capsule->options, &ignored, &recorded);
+        if (!recorded.rig)
+            return true;
+    }
+    if (job->error.code == KF_BAD_INPUT)
+        job->error = (kf_error){.offset = KF_NO_OFFSET};
+    return !kfi_failed(job) && kfi_capsule_unpack(job, data, size, capsule);
+}
+
+/* Whether a capsule is the one that an FBX names; of one that was only looked into, as far as that tells. */
+static bool is_named(kf_job *job, const kf_file *packed, const kfi_capsule *capsule, const char *digest)
+{
+    char found[KFI_DIGEST_SIZE];
+    bool whole = true;
+    for (size_t i = 0; i < capsule->count; i++)
+        whole = whole && capsule->files[i].data;
+    if (whole)
+        kfi_capsule_digest(capsule, found);
+    return digest[0] == '\0' || (!whole && !kfi_capsule_digest_packed(job, packed->data, packed->size, found)) ||
+           strcmp(found, digest) == 0;
+}
+
+static bool find_capsule(kf_job *job, const kf_anim *edited, const kf_convert_input *input, bool based, kfi_original *original,
+                         kf_file *packed, const char **where)
+{
+    char digest[KFI_DIGEST_SIZE];
+    kfi_capsule *capsule = &original->capsule;
+    int32_t wrapper = kfi_find_wrapper(edited, digest);
+    const kf_property *property = find_property(edited, wrapper, KFI_CAPSULE_PROPERTY);
+    *where = NULL;
+    if (property && property->text) {
+        const uint8_t *data;
+        size_t size;
+        if (kfi_base64_decode(job, property->text, property->text_size, &data, &size) && unpack(job, based, data, size, capsule)) {
+            *where = "capsule";
+            *packed = (kf_file){.data = data, .size = size};
+        } else if (!forgive(job, "the capsule in the FBX"))
+            return false;
+    }
+    kf_file sidecar = {0};
+    bool named = strcmp(digest, KFI_NO_DIGEST) != 0;
+    if (!*where && named && input->find_sidecar && input->find_sidecar(input->user, digest, &sidecar) && sidecar.data) {
+        if (!unpack(job, based, sidecar.data, sidecar.size, capsule)) {
+            if (!forgive(job, "the sidecar"))
+                return false;
+        } else if (is_named(job, &sidecar, capsule, digest)) {
+            *where = "sidecar";
+            *packed = sidecar;
+        } else {
+            *capsule = (kfi_capsule){0};
+            original->stranger = sidecar.name ? kfi_strdup(job, sidecar.name) : "the sidecar";
+        }
+    }
+    if (!*where && named && digest[0])
+        original->missed = kfi_strdup(job, digest);
+    return !kfi_failed(job);
+}
+
+/* The files given with --base, or those an earlier FBX of the same original made, and the capsule's rig behind them. */
+static bool take_base(kf_job *job, const kf_file *base, size_t count, kfi_original *original)
+{
+    kfi_recorded recorded;
+    kf_options ignored = {0};
+    const kfi_capsule *capsule = &original->capsule;
+    kfi_recorded_parse(job, capsule->options ? capsule->options : "", &ignored, &recorded);
+    bool rig = recorded.rig && capsule->count > 0;
+    original->files = kfi_alloc(job, count + 1, sizeof *original->files);
+    if (!original->files)
+        return false;
+    memcpy(original->files, base, count * sizeof *base);
+    if (rig)
+        original->files[count] = capsule->files[capsule->count - 1];
+    original->count = count + rig;
+    return true;
+}
+
+/* ---------------------------------------------------------------- --base */
+
+/* A sidecar, or an FBX with a capsule, is as good as the files in it. */
+bool kfi_open_base(kf_job *job, const kf_convert_input *input, kfi_group *group)
+{
+    *group = (kfi_group){.base = input->base, .base_count = input->base_count};
+    if (input->base_count != 1)
+        return true;
+    const uint8_t *data = input->base->data;
+    size_t size = input->base->size;
+    if (!kfi_capsule_probe(data, size)) {
+        if (!kfi_fbx_probe(data, size))
+            return true;
+        kf_options own = job->options;
+        size_t messages = job->message_count;
+        char digest[KFI_DIGEST_SIZE];
+        job->options.strict = false;
+        const kf_anim *anim = kfi_import(job, &kfi_format_fbx, input->base, 1);
+        const kf_property *property = anim ? find_property(anim, kfi_find_wrapper(anim, digest), KFI_CAPSULE_PROPERTY) : NULL;
+        job->options = own;
+        job->message_count = messages;
+        if (!property || !property->text)
+            return kfi_fail(job, KF_BAD_ARGUMENT, KF_NO_OFFSET, "--base %.100s is an FBX that does not carry its original: give the "
+                                                                "game's own file, or the .kf file that was made with the FBX",
+                            input->base->name);
+        if (!kfi_base64_decode(job, property->text, property->text_size, &data, &size))
+            return false;
+    }
+    job->file = input->base->name;
+    if (!kfi_capsule_unpack(job, data, size, &group->carried))
+        return false;
+    job->file = NULL;
+    kf_options ignored = {0};
+    kfi_recorded recorded;
+    kfi_recorded_parse(job, group->carried.options, &ignored, &recorded);
+    group->base = group->carried.files;
+    group->base_count = group->carried.count - (recorded.rig && group->carried.count > 1);
+    return true;
+}
+
+/* Where the FBX does not tell how it was written, what was given as its original may. */
+static bool use_carried(const kf_anim *edited, const kfi_group *group, kfi_original *original)
+{
+    char digest[KFI_DIGEST_SIZE], found[KFI_DIGEST_SIZE];
+    if (original->capsule.format || !group->carried.format)
+        return false;
+    kfi_find_wrapper(edited, digest);
+    kfi_capsule_digest(&group->carried, found);
+    if (digest[0] == '\0' || strcmp(digest, found) == 0)
+        original->capsule = group->carried;
+    return true;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static bool check_revisions(kf_job *job, const kf_format *format, const kfi_capsule *capsule, const kfi_recorded *recorded)
+{
+    if (format && capsule->revision > format->revision &&
+        !kfi_warn(job, "revision", "the FBX was made by a newer version (revision %lu of the importer, here it is %lu): what "
+                                   "the two read otherwise looks edited",
+                  (unsigned long)capsule->revision, (unsigned long)format->revision))
+        return false;
+    return recorded->lowering <= KFI_LOWERING_REVISION ||
+           kfi_warn(job, "revision", "the FBX was made by a newer version (revision %lu of the scene writer, here it is %d): what "
+                                     "the two write otherwise looks edited",
+                    (unsigned long)recorded->lowering, KFI_LOWERING_REVISION);
+}
+
+/* Several FBX files make one file only if they came from one. */
+static bool join_group(kf_job *job, kfi_group *group, const kfi_capsule *capsule)
+{
+    if (!capsule->format || group->base_count)
+        return true;
+    if (!group->first) {
+        group->first = group->file;
+        group->of_first = *capsule;
+        return true;
+    }
+    return kfi_capsule_alike(&group->of_first, capsule) ||
+           kfi_fail(job, KF_BAD_ARGUMENT, KF_NO_OFFSET,
+                    "%.100s and %.100s came from different originals, %.100s and %.100s: several FBX files make one game file only "
+                    "if they came from the same; convert them one by one",
+                    group->first, group->file, group->of_first.files[0].name, capsule->files[0].name);
+}
+
+/* Whether a take is in an FBX that came before: then what was edited there has to be told from what was edited here. */
+static bool add_take(kf_job *job, kfi_group *group, int32_t take)
+{
+    group->again = false;
+    for (size_t i = 0; i < group->take_count; i++)
+        group->again = group->again || take < 0 || group->takes[i] < 0 || take == group->takes[i];
+    int32_t *slot = kfi_push(job, &group->takes, &group->take_count, sizeof *slot);
+    if (slot)
+        *slot = take;
+    return slot != NULL;
+}
+
+bool kfi_find_original(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_group *group, kfi_original *original,
+                       const kf_format **format, const char **where)
+{
+    kf_file packed = {0};
+    *format = NULL;
+    if (!find_capsule(job, edited, input, group->base_count || group->made, original, &packed, where) ||
+        !join_group(job, group, &original->capsule))
+        return false;
+    const char *id = use_carried(edited, group, original) ? group->carried.format : original->capsule.format;
+    if (id)
+        *format = kfi_format_find(job->library, id);
+    kf_options ignored = {0};
+    kfi_recorded recorded;
+    kfi_recorded_parse(job, original->capsule.options ? original->capsule.options : "", &ignored, &recorded);
+    if (!check_revisions(job, *format, &original->capsule, &recorded) || !add_take(job, group, recorded.take))
+        return false;
+    bool other = group->again;
+    if (group->base_count) {
+        if (!take_base(job, group->base, group->base_count, original))
+            return false;
+        bool differs = packed.data && !kfi_capsule_holds(&original->capsule, original->files, original->count);
+        if (differs && !kfi_note(job, "base", "%.100s came from another file than --base %.100s: what was not edited in the FBX stays as "
+                                              "--base has it", group->file, input->base->name))
+            return false;
+        other = other || differs;
+    }
+    if (group->made && !take_base(job, group->made, group->made_count, original))
+        return false;
+    if (group->base_count || group->made) {
+        *where = "base";
+        if (other && packed.data && !kfi_capsule_unpack(job, packed.data, packed.size, &original->since)) {
+            original->since = (kfi_capsule){0};
+            if (!forgive(job, "the original that the FBX came from"))
+                return false;
+        }
+        if (!*format)
+            *format = kfi_format_detect(job, original->files, original->count);
+        return *format != NULL;
+    }
+    original->files = original->capsule.files;
+    original->count = original->capsule.count;
+    return *format || !*where ||
+           kfi_warn(job, "format", "the original is of format \"%.60s\", which is not here", original->capsule.format);
+}
