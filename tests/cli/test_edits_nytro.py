@@ -151,15 +151,23 @@ class Nytro(EditCase):
             self.assertEqual(now, self.patched((self.record(b"hip", MOVE, index) + offset, struct.pack("<f", 0.75))))
 
     def test_one_slope_of_a_tcb_key(self):
-        """Left and right no longer fit one tension: continuity does."""
+        """Left and right no longer fit one tension: continuity does, if all goes along a line, and one set of numbers serves x, y
+        and z. Elsewhere none does, and keys are put in."""
         def change(scene):
             def steeper(curve):
                 i = next(i for i, k in enumerate(curve.keys) if k.time == 2 * fbxtext.TICKS)
                 curve.keys[i].set_number(0, curve.keys[i].number(0) * 1.25)
                 curve.keys[i].flags |= 0x800
             each(scene, "walk", "hip", MOVE, steeper)
+        apart = self.original
+        self.original, _ = build(hip_moves=[(t, tcb, (x, 2 * x, -x)) for t, tcb, (_, x, _) in HIP_MOVES])
         now = self.edit(change, "--tcb", "slopes")
         self.only(now, (self.record(b"hip", MOVE, 2) + 8, 12))
+        self.original = apart
+        self.edit(change, "--tcb", "slopes")
+        self.assertIn("keys were added", self.said)
+        differ = json.loads(self.keyferry("diff", "x.fbx", "y.nanim", "--json").out)["differences"]
+        self.assertEqual([d for d in differ if d["worst"] > d["limit"]], [])
 
     def test_all_times_stretched(self):
         """Every curve twice as slow, the numbers' own curves with them: times change, nothing else."""

@@ -1,0 +1,106 @@
+"""Edits of Nytro nodes whose x, y and z share their keys: what was drawn on one of them comes home, and the others stay."""
+import json
+import os
+import struct
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
+import fbxtext  # noqa: E402
+from editcase import EditCase  # noqa: E402
+
+TCB, BEZIER, LINEAR = 1, 2, 4
+MOVE, TURN = "Lcl Translation", "Lcl Rotation"
+NONE = (0, 0, 0, 0, 0)
+
+
+def build(kind, moves=(), turns=(), end=0.0):
+    """A node "n" of keys (time, T C B ease in ease out, values); with `end` a second one, so that the take is longer."""
+    nodes = [(b"n", kind, moves, turns)]
+    if end:
+        nodes.append((b"long", LINEAR, [(0.0, NONE, (0, 0, 0)), (end, NONE, (1, 1, 1))], ()))
+    header = struct.pack("<I", 0) + b"go\0me\0" + struct.pack("<H", len(nodes))
+    out = struct.pack("<4I", 1, 1, len(header), 16 + len(header)) + header
+    body = b""
+    for name, flags, first, second in nodes:
+        body += name + b"\0" + struct.pack("<4I", flags, len(first), len(second), 0)
+        for time, tcb, values in (*first, *second):
+            numbers = tcb if flags == TCB else ()
+            body += struct.pack("<I%df" % (1 + len(numbers) + len(values)), 1, time, *numbers, *values)
+    return out + struct.pack("<4I", 2, 1, len(body), len(out) + 16 + len(body)) + body
+
+
+def counts(data):
+    """The first node's flags, and how many keys it has of each channel."""
+    return struct.unpack_from("<4I", data, data.index(b"\0n\0" if b"\0n\0" in data else b"n\0") + len(b"\0n\0"))
+
+
+class Shared(EditCase):
+    ending = "nanim"
+
+    def differences(self, a, b, code=0):
+        return json.loads(self.keyferry("diff", a, b, "--json", code=code).out)["differences"]
+
+    def follows(self):
+        """What came back plays what the FBX shows, between its keys, too."""
+        self.assertEqual([d for d in self.differences("x.fbx", "y.nanim") if d["worst"] > d["limit"]], [], self.said)
+
+
+LINE = [(0, 0, 0), (3, 2.1, -0.9), (1, 0.7, -0.3), (4, 2.8, -1.2)]
+SPACE = [(0, 1, 2), (3, 1, 1), (1, 4, 2), (2, 2, 5)]
+
+
+class Drawn(Shared):
+    """Tangents drawn in a file of slopes."""
+
+    def draw(self, axes, slope):
+        def change(scene):
+            for axis in axes:
+                curve = scene.curve("go", "n", MOVE, axis)
+                curve.keys[1].set_number(0, slope)
+                curve.keys[0].set_number(1, slope)
+                curve.store()
+        return self.edit(change, "--tcb", "slopes")
+
+    def test_on_some_components(self):
+        for values in (LINE, SPACE):
+            self.original = build(TCB, [(0.5 * i, NONE, v) for i, v in enumerate(values)])
+            for axes in ("x", "y", "z", "xz", "xyz"):
+                for slope in (-2.0, 0.3):
+                    with self.subTest(values=values, axes=axes, slope=slope):
+                        self.assertNotEqual(self.draw(axes, slope), self.original)
+                        self.follows()
+                        self.assertIn("1 of 1 tracks changed", self.said)
+
+    def test_end_beside_it(self):
+        """The first key's slope hangs on its neighbour's, and stays what it was: a line of three tells it by its tension."""
+        self.original = build(TCB, [(0.5 * i, NONE, v) for i, v in enumerate(LINE)])
+        def change(scene):
+            for axis in "xyz":
+                curve = scene.curve("go", "n", MOVE, axis)
+                for key, number in ((1, 0), (0, 1)):
+                    curve.keys[key].set_number(number, 0.5 * curve.keys[key].number(number))
+                curve.store()
+        now = self.edit(change, "--tcb", "slopes")
+        self.assertEqual(len(now), len(self.original))
+        self.follows()
+
+    def test_end_that_cannot(self):
+        """No tension of the first key makes up for what its neighbour does now: it needs more keys."""
+        self.original = build(TCB, [(0.5 * i, (-0.9, 0, 0, 0, 0), v) for i, v in enumerate(LINE[:3])])
+        self.draw("xyz", 2.0)
+        self.follows()
+
+    def test_numbers_typed_on_one(self):
+        """Numbers are one set: those typed on x go for y and z, and how far these are off is said."""
+        self.original = build(TCB, [(0.5 * i, NONE, v) for i, v in enumerate(SPACE)])
+        def change(scene):
+            curve = scene.curve("go", "n", MOVE, "x")
+            curve.keys[1].set_number(0, 0.5)
+            curve.store()
+        self.edit(change)
+        self.assertRegex(self.said, r'node "n", take "go", translation at 0\.5000 s: .*those of x.*off by up to 0\.\d+ at 0\.\d+ s')
+
+
+if __name__ == "__main__":
+    unittest.main()
