@@ -1,5 +1,6 @@
 """Edits of Nytro nodes whose x, y and z share their keys: what was drawn on one of them comes home, and the others stay."""
 import json
+import math
 import os
 import struct
 import sys
@@ -100,6 +101,62 @@ class Drawn(Shared):
             curve.store()
         self.edit(change)
         self.assertRegex(self.said, r'node "n", take "go", translation at 0\.5000 s: .*those of x.*off by up to 0\.\d+ at 0\.\d+ s')
+
+
+class Baked(Shared):
+    """A bake in which some frames were edited."""
+
+    def bake(self, change, prop=MOVE, axes="xyz"):
+        """`change(frame, axis)` is added to the samples, or is what they become if it is text."""
+        def work(scene):
+            for axis in axes:
+                curve = scene.curve("go", "n", prop, axis)
+                for key in curve.keys:
+                    more = change(round(key.time * 30 / fbxtext.TICKS), axis)
+                    key.value = float(more) if isinstance(more, str) else key.value + more
+                curve.store()
+        return self.edit(work, "--bake=30")
+
+    def off(self, prop="translation"):
+        """How far what comes back is from the samples at their times, in what is tolerated."""
+        self.keyferry("convert", "y.nanim", "again.fbx", "--ascii", "-y", "--bake=30", "--no-sidecar")
+        scenes = [fbxtext.Scene((self.dir / name).read_text()) for name in ("x.fbx", "again.fbx")]
+        worst = 0.0
+        for axis in "xyz":
+            was, now = ([k.value for k in s.curve("go", "n", MOVE, axis).keys] for s in scenes)
+            now += now[-1:] * (len(was) - len(now))
+            limit = 1e-4 * max(1, max(was) - min(was))
+            worst = max([worst] + [abs(a - b) / limit for a, b in zip(was, now)])
+        return worst
+
+    def test_component_at_rest(self):
+        """x no longer moves, nor does it behind the last key: the keys get its value, and that is all."""
+        self.original = build(TCB, [(0.0, NONE, (0, 1, 2)), (0.5, NONE, (2, 2, 0)), (1.0, NONE, (1, 4, 1))], end=2.0)
+        now = self.bake(lambda frame, axis: "0", axes="x")
+        self.assertEqual(now, build(TCB, [(0.0, NONE, (0, 1, 2)), (0.5, NONE, (0, 2, 0)), (1.0, NONE, (0, 4, 1))], end=2.0))
+
+    def test_behind_the_last_key(self):
+        """A second later: the two keys play as they did, though the first is no longer one of two, nor the second the last."""
+        self.original = build(TCB, [(0.0, (0.7, 0, 0.7, 0, 0), (-4.4, -1.9, 3.2)), (0.2, (-0.3, 0.4, 0, 0, 0), (-5.4, -0.9, 4.8))],
+                              end=2.0)
+        now = self.bake(lambda frame, axis: math.sin(math.pi * (frame - 30) / 10) ** 2 if 30 <= frame <= 40 else 0)
+        self.assertLessEqual(self.off(), 1.0, self.said)
+        self.assertLessEqual(counts(now)[1], 2 + 12)
+        self.assertNotIn("warning", self.said)
+
+    def test_before_the_first_key(self):
+        self.original = build(TCB, [(1.0, NONE, (1, 2, 3)), (1.5, NONE, (2, 0, 1)), (2.0, NONE, (0, 1, 4))], end=2.0)
+        for bump in (lambda frame: max(0, 1 - abs(frame - 10) / 5), lambda frame: 1 if frame < 10 else 0):
+            self.bake(lambda frame, axis: bump(frame))
+            self.assertLessEqual(self.off(), 1.0, self.said)
+            self.assertNotIn("warning", self.said)
+
+    def test_segment_beside_an_end(self):
+        """The second of three segments: the first and the last, whose end keys lean on what is edited, stay as they are."""
+        numbers = (0.2, 0.3, -0.2, 0, 0)
+        self.original = build(TCB, [(i / 2, numbers, v) for i, v in enumerate(SPACE)])
+        self.bake(lambda frame, axis: 0.3 * math.sin(math.pi * (frame - 17) / 10) ** 2 if 17 <= frame <= 27 else 0)
+        self.assertLessEqual(self.off(), 1.0, self.said)
 
 
 if __name__ == "__main__":
