@@ -108,6 +108,9 @@ bool kfi_merge_baked(kfi_merge_track *t)
     if (!handles) {
         if (any && !shorter && !fit_shared(t, keys, fitted, &done))
             return false;
+        if (!done && !shorter && t->input->capabilities->components_together && t->original->curves > 1 &&
+            !kfi_lines_or_tcb(t, keys, fitted))
+            return false;
         own[0] = own[1] = own[2] = false;
     } else if (!shorter && (any || (kfi_share_tcb(t) && apart(t, fitted))) &&
                !kfi_merge_together(t, keys, fitted, &done, &pieces)) {

@@ -103,7 +103,7 @@ class Drawn(Shared):
         self.assertRegex(self.said, r'node "n", take "go", translation at 0\.5000 s: .*those of x.*off by up to 0\.\d+ at 0\.\d+ s')
 
 
-class Baked(Shared):
+class Samples(Shared):
     """A bake in which some frames were edited."""
 
     def bake(self, change, prop=MOVE, axes="xyz"):
@@ -117,7 +117,7 @@ class Baked(Shared):
                 curve.store()
         return self.edit(work, "--bake=30")
 
-    def off(self, prop="translation"):
+    def off(self):
         """How far what comes back is from the samples at their times, in what is tolerated."""
         self.keyferry("convert", "y.nanim", "again.fbx", "--ascii", "-y", "--bake=30", "--no-sidecar")
         scenes = [fbxtext.Scene((self.dir / name).read_text()) for name in ("x.fbx", "again.fbx")]
@@ -128,6 +128,10 @@ class Baked(Shared):
             limit = 1e-4 * max(1, max(was) - min(was))
             worst = max([worst] + [abs(a - b) / limit for a, b in zip(was, now)])
         return worst
+
+
+class Baked(Samples):
+    """Of keys with numbers."""
 
     def test_component_at_rest(self):
         """x no longer moves, nor does it behind the last key: the keys get its value, and that is all."""
@@ -156,6 +160,51 @@ class Baked(Shared):
         numbers = (0.2, 0.3, -0.2, 0, 0)
         self.original = build(TCB, [(i / 2, numbers, v) for i, v in enumerate(SPACE)])
         self.bake(lambda frame, axis: 0.3 * math.sin(math.pi * (frame - 17) / 10) ** 2 if 17 <= frame <= 27 else 0)
+        self.assertLessEqual(self.off(), 1.0, self.said)
+
+
+class Lines(Samples):
+    """Samples of nodes whose keys have no numbers."""
+
+    @staticmethod
+    def shake(frame, axis):
+        return math.sin(1e3 * math.sin(7 * frame + ord(axis))) if 5 <= frame <= 25 else 0
+
+    def test_noise(self):
+        """As many lines as there are samples in what was edited, and no other kind of keys."""
+        self.original = build(LINEAR, [(0.0, None, (0, 1, 2)), (0.5, None, (3, 1, 1)), (1.0, None, (1, 2, 5))])
+        now = self.bake(self.shake)
+        self.assertLessEqual(self.off(), 1.0, self.said)
+        flags, keys, _, _ = counts(now)
+        self.assertEqual(flags, LINEAR, self.said)
+        self.assertLessEqual(keys, 25)
+        self.assertNotIn("warning", self.said)
+
+    def test_noise_on_derived_tangents(self):
+        self.original = build(BEZIER, [(0.0, None, (0, 1, 2)), (0.5, None, (3, 1, 1)), (1.0, None, (1, 2, 5))])
+        now = self.bake(self.shake)
+        self.assertLessEqual(self.off(), 1.0, self.said)
+        self.assertLessEqual(counts(now)[1], 31, self.said)
+
+    def test_noise_on_numbers(self):
+        self.original = build(TCB, [(0.0, NONE, (0, 1, 2)), (0.5, NONE, (3, 1, 1)), (1.0, NONE, (1, 2, 5))])
+        now = self.bake(self.shake)
+        self.assertLessEqual(self.off(), 1.0, self.said)
+        self.assertLessEqual(counts(now)[1], 31, self.said)
+
+    def test_smooth(self):
+        """Where numbers tell it in less than half as many keys, they do, and the lines beside it are lines as before."""
+        self.original = build(LINEAR, [(0.0, None, (0, 1, 2)), (1.0, None, (3, 1, 1)), (3.0, None, (1, 2, 5))])
+        now = self.bake(lambda frame, axis: math.sin(math.pi * (frame - 40) / 40) ** 2 if 40 <= frame <= 80 else 0)
+        self.assertLessEqual(self.off(), 1.0, self.said)
+        flags, keys, _, _ = counts(now)
+        self.assertEqual(flags, TCB, self.said)
+        self.assertLess(keys, 20)
+
+    def test_smooth_on_derived_tangents(self):
+        """What was not edited stays within tolerance between the frames, too, the ends included, whose rule is another."""
+        self.original = build(BEZIER, [(0.0, None, (0, 1, 2)), (1.0, None, (3, 1, 1)), (2.0, None, (1, 2, 5)), (3.0, None, (4, 3, 2))])
+        self.bake(lambda frame, axis: math.sin(math.pi * (frame - 40) / 15) ** 2 if 40 <= frame <= 55 else 0)
         self.assertLessEqual(self.off(), 1.0, self.said)
 
 
