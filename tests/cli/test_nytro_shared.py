@@ -8,6 +8,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxtext  # noqa: E402
+import nytrocases  # noqa: E402
 from editcase import EditCase  # noqa: E402
 
 TCB, BEZIER, LINEAR = 1, 2, 4
@@ -206,6 +207,50 @@ class Lines(Samples):
         self.original = build(BEZIER, [(0.0, None, (0, 1, 2)), (1.0, None, (3, 1, 1)), (2.0, None, (1, 2, 5)), (3.0, None, (4, 3, 2))])
         self.bake(lambda frame, axis: math.sin(math.pi * (frame - 40) / 15) ** 2 if 40 <= frame <= 55 else 0)
         self.assertLessEqual(self.off(), 1.0, self.said)
+
+
+class Turns(Samples):
+    """Rotations that go on behind the last key."""
+    KEYS = [(0.0, (0, 0.2, 0, 0.1, 0), (92.4, 0.91, -0.23, -0.35)), (0.3, (0.3, -0.2, 0, 0, 0), (64.5, 0.32, 0.8, -0.5)),
+            (16 / 30, (-0.1, 0.1, 0.1, 0, 0.4), (96.6, 0.92, 0.06, 0.39))]
+
+    def off(self):
+        """In degrees, at the samples."""
+        self.keyferry("convert", "y.nanim", "again.fbx", "--ascii", "-y", "--bake=30", "--no-sidecar")
+        turns = []
+        for name in ("x.fbx", "again.fbx"):
+            scene = fbxtext.Scene((self.dir / name).read_text())
+            turns.append(list(zip(*([k.value for k in scene.curve("go", "n", TURN, axis).keys] for axis in "xyz"))))
+        turns[1] += turns[1][-1:] * (len(turns[0]) - len(turns[1]))
+        return max(nytrocases.apart(True, a, b, [1.0]) for a, b in zip(*turns))
+
+    def test_bend(self):
+        """A few frames are turned: no more keys than those frames, and each on one."""
+        for kind in (LINEAR, BEZIER, TCB):
+            with self.subTest(kind=kind):
+                self.original = build(kind, turns=self.KEYS, end=2.0)
+                now = self.bake(lambda frame, axis: 5 * math.sin(frame * ord(axis)) if 30 <= frame <= 35 else 0, TURN)
+                self.assertLessEqual(self.off(), 0.0101, self.said)
+                self.assertLessEqual(counts(now)[2], 3 + 10, self.said)
+                self.assertNotIn("warning", self.said)
+
+    def test_step(self):
+        """A step in what is held: one frame's way, and what was not edited stays."""
+        for kind in (LINEAR, TCB):
+            with self.subTest(kind=kind):
+                self.original = build(kind, turns=self.KEYS, end=38 / 30)
+                now = self.bake(lambda frame, axis: 30 if frame > 32 else 0, TURN, "z")
+                self.assertLessEqual(self.off(), 0.0101, self.said)
+                self.assertLessEqual(counts(now)[2], 3 + 3, self.said)
+                self.assertNotIn("warning", self.said)
+
+    def test_before_the_first_key(self):
+        for kind in (LINEAR, TCB):
+            with self.subTest(kind=kind):
+                self.original = build(kind, turns=[(t + 1.0, *rest) for t, *rest in self.KEYS], end=2.0)
+                now = self.bake(lambda frame, axis: 5 if 10 <= frame <= 15 else 0, TURN)
+                self.assertLessEqual(self.off(), 0.0101, self.said)
+                self.assertLessEqual(counts(now)[2], 3 + 10, self.said)
 
 
 if __name__ == "__main__":
