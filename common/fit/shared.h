@@ -42,13 +42,6 @@ bool kfi_fit_shared_keys(const kfi_shared *f, kfi_shared_key **keys, size_t *cou
 
 /* shared_values.c: two or three curves of TCB keys at the same times that came back as samples at the same times. Their
  * keys keep their origins. */
-typedef struct kfi_shared_samples {
-    unsigned curves;
-    const kf_curve *original[3];
-    const double *times, *values[3], *between[3]; /* the latter may be NULL, as in kfi_fit_options */
-    double tolerance[3];
-    size_t count;
-} kfi_shared_samples;
 bool kfi_fit_shared_values(kf_job *job, const kfi_shared_samples *samples, kf_curve fitted[3], bool *done);
 
 /* shared_quats.c: the same for orientations. */

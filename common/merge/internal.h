@@ -82,8 +82,6 @@ void kfi_pass_on(const kf_curve *begun, const kf_curve *original, kf_curve *fitt
 /* together.c: the same where x, y and z share TCB keys. Not *done: no such case. *pieces: how many keys it took to tell
  * segments with ease that nobody edited. */
 bool kfi_merge_together(kfi_merge_track *t, const kfi_seen seen[3], kf_curve fitted[3], bool *done, size_t *pieces);
-/* lines.c: the same where they share keys without numbers. */
-bool kfi_lines_or_tcb(const kfi_merge_track *t, const kfi_seen seen[3], kf_curve fitted[3]);
 bool kfi_tell_pieces(const kfi_merge_track *t, size_t pieces);
 /* border.c: numbers for a key that keeps its slope on one side, whatever its neighbour on the other. For each
  * component what lies between the key and its neighbours, both forward in time, and the tangent that it had. */

@@ -107,7 +107,7 @@ class Drawn(Shared):
 class Samples(Shared):
     """A bake in which some frames were edited."""
 
-    def bake(self, change, prop=MOVE, axes="xyz"):
+    def bake(self, change, prop=MOVE, axes="xyz", there=()):
         """`change(frame, axis)` is added to the samples, or is what they become if it is text."""
         def work(scene):
             for axis in axes:
@@ -116,7 +116,7 @@ class Samples(Shared):
                     more = change(round(key.time * 30 / fbxtext.TICKS), axis)
                     key.value = float(more) if isinstance(more, str) else key.value + more
                 curve.store()
-        return self.edit(work, "--bake=30")
+        return self.edit(work, "--bake=30", *there)
 
     def off(self):
         """How far what comes back is from the samples at their times, in what is tolerated."""
@@ -192,6 +192,21 @@ class Lines(Samples):
         now = self.bake(self.shake)
         self.assertLessEqual(self.off(), 1.0, self.said)
         self.assertLessEqual(counts(now)[1], 31, self.said)
+
+    def test_without_original(self):
+        """Noise is lines, a smooth motion TCB keys, and both go through the samples."""
+        self.original = build(LINEAR, [(0.0, None, (0, 1, 2)), (2.0, None, (1, 2, 5))])
+        there = ("--no-capsule", "--no-sidecar")
+        now = self.bake(lambda frame, axis: math.sin(1e3 * math.sin(7 * frame + ord(axis))), there=there)
+        self.assertLessEqual(self.off(), 1.0, self.said)
+        self.assertEqual(counts(now)[:2], (LINEAR, 61))
+        now = self.bake(lambda frame, axis: math.sin(frame / 10 + ord(axis)), there=there)
+        self.assertLessEqual(self.off(), 1.0, self.said)
+        self.assertEqual(counts(now)[0], TCB)
+        self.assertLessEqual(counts(now)[1], 30)
+        self.assertNotIn("warning", self.said)
+        now = self.bake(lambda frame, axis: 0, there=there)
+        self.assertEqual(counts(now)[:2], (LINEAR, 2))
 
     def test_smooth(self):
         """Where numbers tell it in less than half as many keys, they do, and the lines beside it are lines as before."""
