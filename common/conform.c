@@ -217,22 +217,53 @@ static size_t all_keys(const kf_track *track)
     return count;
 }
 
+/* Samples of components that share keys, and numbers instead of handles, are fitted all at once. Not *done: no such case. */
+static bool fit_shared(const kfi_conforming *c, const kf_track *track, const bool baked[3], kf_curve fitted[3], bool *done)
+{
+    const kf_curve *first = &track->curve[0];
+    kfi_shared_samples from = {.curves = track->curves, .count = first->count};
+    double *times = kfi_alloc_raw(c->job, first->count, sizeof *times);
+    *done = c->can->components_together && track->curves > 1 && kfi_can(c, KF_TCB) && kfi_can(c, KF_LINEAR) &&
+            !kfi_can(c, KF_BEZIER);
+    if (!times)
+        return false;
+    for (unsigned k = 0; k < track->curves && *done; k++) {
+        const kf_curve *curve = &track->curve[k];
+        *done = baked[k] && curve->count == first->count;
+        double *values = *done ? kfi_alloc_raw(c->job, curve->count, sizeof *values) : NULL;
+        if (*done && !values)
+            return false;
+        for (size_t i = 0; i < curve->count && *done; i++) {
+            times[i] = curve->keys[i].time;
+            values[i] = curve->keys[i].value;
+            *done = times[i] == first->keys[i].time;
+        }
+        from.values[k] = values;
+        from.tolerance[k] = kfi_tolerated(c->tolerance, (kf_channel)track->channel, curve);
+    }
+    from.times = times;
+    return !*done || kfi_fit_lines_or_tcb(c->job, &from, fitted);
+}
+
 /* A track with samples: fitted, unless there would be hardly fewer keys than samples. Those are noise, and best said by
  * lines. */
 static bool conform_bake(const kfi_conforming *c, kf_track *track, const bool baked[3], kfi_conformed *found)
 {
     kf_track fitted = *track;
+    bool done;
+    if (!fit_shared(c, track, baked, fitted.curve, &done))
+        return false;
     for (unsigned i = 0; i < track->curves; i++) {
         if (!baked[i])
             continue;
         found->fitted[i] = kfi_alloc(c->job, 1, sizeof *found->fitted[i]);
-        if (!found->fitted[i] || !fit_bake(c, track, &fitted.curve[i]))
+        if (!found->fitted[i] || (!done && !fit_bake(c, track, &fitted.curve[i])))
             return false;
         *found->fitted[i] = fitted.curve[i];
     }
     if (!unite(c, &fitted) || !unite(c, track))
         return false;
-    if (kfi_can(c, KF_LINEAR) && all_keys(&fitted) > all_keys(track) / 4 * 3)
+    if (!done && kfi_can(c, KF_LINEAR) && all_keys(&fitted) > all_keys(track) / 4 * 3)
         memset(found->fitted, 0, sizeof found->fitted);
     else
         *track = fitted;

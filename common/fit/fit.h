@@ -34,7 +34,19 @@ typedef struct kfi_fit_quat_options {
 bool kfi_fit_quat(kf_job *job, const double *times, const double (*q)[4], size_t count,
                   const kfi_fit_quat_options *options, kf_quat_curve *curve);
 
-/* The same for a curve that only has to be told in other kinds of keys. `from` and `to` may be the same. */
+/* Two or three curves with samples at the same times. */
+typedef struct kfi_shared_samples {
+    unsigned curves;
+    const kf_curve *original[3];
+    const double *times, *values[3], *between[3]; /* the latter may be NULL, as in kfi_fit_options */
+    double tolerance[3];
+    size_t count;
+} kfi_shared_samples;
+/* For formats whose components share keys and have no handles: samples of curves without numbers, or of none (original NULL), as
+ * lines, or as TCB keys with the same numbers where those are less than half as many. */
+bool kfi_fit_lines_or_tcb(kf_job *job, const kfi_shared_samples *samples, kf_curve fitted[3]);
+
+/* One curve that only has to be told in other kinds of keys. `from` and `to` may be the same. */
 bool kfi_fit_curve(kf_job *job, const kf_curve *from, uint32_t interps, double tolerance, kf_curve *to);
 
 #endif

@@ -23,6 +23,11 @@ typedef struct stretch {
 static bool settle(const kfi_shared *f, stretch *s)
 {
     for (size_t more = 1;; more *= 2) {
+        /* The tangent of an end key hangs on its neighbour's, and on there being more than two keys. */
+        if (!f->mirrored && s->first == 1)
+            s->first = 0;
+        if (!f->mirrored && s->last + 2 == f->count)
+            s->last++;
         if (!kfi_fit_shared_stretch(f, s->first, s->last, &s->keys, &s->count))
             return false;
         if (s->count || (s->first == 0 && s->last + 1 == f->count))

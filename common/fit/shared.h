@@ -22,7 +22,7 @@ typedef struct kfi_shared {
     double (*miss)(const void *motion, size_t a, size_t b, const double ease[2], bool own, const double out[3],
                    const double in[3]);
     bool mirrored;     /* an end key stands as if there were a neighbour beyond it, mirrored; else by the rule of curves */
-    size_t count;      /* the original's keys, two or more */
+    size_t count;      /* the original's keys, two or more; one at an end may be none of its own, before or behind which it held */
     const size_t *at;  /* the sample of each */
     const kf_tcb *tcb; /* their numbers */
     const bool *kept;  /* whether the segment after it was not edited, */
@@ -42,13 +42,6 @@ bool kfi_fit_shared_keys(const kfi_shared *f, kfi_shared_key **keys, size_t *cou
 
 /* shared_values.c: two or three curves of TCB keys at the same times that came back as samples at the same times. Their
  * keys keep their origins. */
-typedef struct kfi_shared_samples {
-    unsigned curves;
-    const kf_curve *original[3];
-    const double *times, *values[3], *between[3]; /* the latter may be NULL, as in kfi_fit_options */
-    double tolerance[3];
-    size_t count;
-} kfi_shared_samples;
 bool kfi_fit_shared_values(kf_job *job, const kfi_shared_samples *samples, kf_curve fitted[3], bool *done);
 
 /* shared_quats.c: the same for orientations. */

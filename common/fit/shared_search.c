@@ -162,11 +162,12 @@ static void end_tangent(const search *s, kf_tcb tcb, double sign, const double r
         level[c] = s->f->mirrored ? mirrored * rise[c] : 0.5 * (3.0 * rise[c] - beside[c]);
 }
 
+/* That which it had, while it is off by so little that nobody sees it. */
 static float tension_for(const double level[3], const double wanted[3], float was)
 {
     double size = dot(level, level), tension = size > 0.0 ? 1.0 - dot(level, wanted) / size : 0.0;
     float now = (float)fmin(fmax(tension, -1.0), 1.0);
-    return fabsf(now - was) <= 1e-6f ? was : now;
+    return fabs((double)now - (double)was) * sqrt(size) <= 0.1 ? was : now;
 }
 
 /* The tangent with which a way leaves the key before the last, once that one's is known: only the first key has to wait

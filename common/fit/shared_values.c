@@ -160,8 +160,11 @@ static bool take_samples(kf_job *job, const kfi_shared_samples *from, values *m)
     return true;
 }
 
-/* The original's keys among the samples, and which of its segments run through them. Not *same: not for here. */
+/* The original's keys among the samples, and which of its segments run through them; where something was edited before the first
+ * or behind the last of them, a key of ours at the end of that. Not *same: not for here. */
 typedef struct originals {
+    size_t count;
+    bool before, behind; /* the first or the last is ours */
     size_t *at;
     bool *kept;
     double (*tangent)[2][3];
@@ -183,23 +186,35 @@ static bool is_kept(const values *m, const kf_curve *curve, unsigned c, size_t k
     return fabs(curve->keys[key + 1].value - s->v[at[1]]) <= s->tolerance;
 }
 
+/* Room for what is known of the keys, and ours among them. */
+static bool make_originals(kf_job *job, const kfi_shared_samples *from, originals *o)
+{
+    const kf_curve *first = from->original[0];
+    o->before = from->times[0] < first->keys[0].time;
+    o->behind = from->times[from->count - 1] > first->keys[first->count - 1].time;
+    o->count = first->count + o->before + o->behind;
+    o->at = kfi_alloc(job, o->count, sizeof *o->at);
+    o->kept = kfi_alloc(job, o->count, sizeof *o->kept);
+    o->tangent = kfi_alloc(job, o->count, sizeof *o->tangent);
+    o->tcb = kfi_alloc(job, o->count, sizeof *o->tcb);
+    return o->at && o->kept && o->tangent && o->tcb;
+}
+
 static bool look_at_original(kf_job *job, const kfi_shared_samples *from, values *m, originals *o)
 {
     const kf_curve *first = from->original[0];
     size_t count = first->count, sample = 0;
-    o->at = kfi_alloc_raw(job, count, sizeof *o->at);
-    o->kept = kfi_alloc(job, count, sizeof *o->kept);
-    o->tangent = kfi_alloc(job, count, sizeof *o->tangent);
-    o->tcb = kfi_alloc(job, count, sizeof *o->tcb);
-    if (!o->at || !o->kept || !o->tangent || !o->tcb)
+    if (!make_originals(job, from, o))
         return false;
+    size_t *at = o->at + o->before;
+    o->at[o->count - 1] = m->samples[0].count - 1;
     o->same = true;
     for (size_t i = 0; i < count && o->same; i++) {
         while (sample + 1 < m->samples[0].count && m->samples[0].t[sample] < first->keys[i].time)
             sample++;
-        o->at[i] = sample;
-        o->tcb[i] = first->tcb[i];
-        o->same = m->samples[0].t[sample] == first->keys[i].time && (i == 0 || sample > o->at[i - 1]);
+        at[i] = sample;
+        o->tcb[i + o->before] = first->tcb[i];
+        o->same = m->samples[0].t[sample] == first->keys[i].time && (i == 0 || sample > at[i - 1]);
         for (unsigned c = 0; c < from->curves && o->same; c++) {
             const kf_curve *curve = from->original[c];
             o->same = curve->count == count && curve->tcb && curve->tcb_rule == KF_TCB_KOCHANEK &&
@@ -208,23 +223,23 @@ static bool look_at_original(kf_job *job, const kfi_shared_samples *from, values
                       (i + 1 == count || curve->keys[i].interp == KF_TCB);
         }
     }
-    o->same = o->same && o->at[0] == 0 && o->at[count - 1] + 1 == m->samples[0].count;
     for (size_t i = 0; i < count && o->same; i++)
         for (unsigned c = 0; c < from->curves; c++) {
-            double *value = &m->samples[c].v[o->at[i]], own = from->original[c]->keys[i].value;
+            double *value = &m->samples[c].v[at[i]], own = from->original[c]->keys[i].value;
             if (fabs(*value - own) <= from->tolerance[c])
                 *value = own;
         }
     for (size_t i = 0; i + 1 < count && o->same; i++) {
-        o->kept[i] = true;
+        bool *kept = &o->kept[i + o->before];
+        *kept = true;
         for (unsigned c = 0; c < from->curves; c++)
-            o->kept[i] = is_kept(m, from->original[c], c, i, o->at + i, o->tangent[i]) && o->kept[i];
+            *kept = is_kept(m, from->original[c], c, i, at + i, o->tangent[i + o->before]) && *kept;
     }
     return true;
 }
 
-static bool make_curve(kf_job *job, const values *m, const kf_curve *original, unsigned c, const kfi_shared_key *keys,
-                       size_t count, kf_curve *to)
+static bool make_curve(kf_job *job, const values *m, const originals *o, const kf_curve *original, unsigned c,
+                       const kfi_shared_key *keys, size_t count, kf_curve *to)
 {
     kf_origin *origin = kfi_alloc(job, count, sizeof *origin);
     kf_curve curve = *original;
@@ -234,11 +249,13 @@ static bool make_curve(kf_job *job, const values *m, const kf_curve *original, u
     for (size_t i = 0; i < count; i++) {
         const kfi_shared_key *from = &keys[i];
         kf_key key = {.time = m->samples[c].t[from->sample], .interp = KF_TCB};
-        origin[i] = (kf_origin){from->origin, KF_CHANGED_ALL};
+        size_t number = from->origin == KF_NEW || from->origin < o->before ? KF_NEW : from->origin - o->before;
+        origin[i] = (kf_origin){number < original->count ? (uint32_t)number : KF_NEW, KF_CHANGED_ALL};
         double value = m->samples[c].v[from->sample];
-        if (from->origin != KF_NEW) {
-            const kf_tcb *was = &original->tcb[from->origin], *now = &from->tcb;
-            key = original->keys[from->origin];
+        if (origin[i].key != KF_NEW) {
+            const kf_tcb *was = &original->tcb[number], *now = &from->tcb;
+            key = original->keys[number];
+            key.interp = i + 1 == count ? key.interp : KF_TCB; /* that of a last key has no meaning */
             origin[i].changed = key.value != value ? KF_CHANGED_VALUE : 0u;
             if (was->tension != now->tension || was->continuity != now->continuity || was->bias != now->bias)
                 origin[i].changed |= KF_CHANGED_TCB;
@@ -254,23 +271,66 @@ static bool make_curve(kf_job *job, const values *m, const kf_curve *original, u
     return true;
 }
 
-bool kfi_fit_shared_values(kf_job *job, const kfi_shared_samples *from, kf_curve fitted[3], bool *done)
+/* ---- all of it ---- */
+
+/* Whether all curves are at sample i what they are at sample k, but for a share of the tolerance. */
+static bool rests(const kfi_shared_samples *from, size_t i, size_t k, double share)
+{
+    for (unsigned c = 0; c < from->curves; c++)
+        if (!(fabs(from->values[c][i] - from->values[c][k]) <= share * from->tolerance[c]))
+            return false;
+    return true;
+}
+
+/* Before the first key and behind the last the motion rests: samples there are left out, but for those from or up to the time at
+ * which it does. */
+static void leave_out_rests(kfi_shared_samples *from)
+{
+    double start = from->original[0]->keys[0].time, end = from->original[0]->keys[from->original[0]->count - 1].time;
+    size_t first = 0, last = from->count - 1, head = 0, tail = last; /* the samples at those two keys */
+    while (head < last && from->times[head] < start)
+        head++;
+    while (tail > 0 && from->times[tail] > end)
+        tail--;
+    while (last > tail && rests(from, last, tail, 1.0))
+        last--;
+    if (last > tail)
+        for (last = from->count - 1; last > tail + 1 && rests(from, last - 1, from->count - 1, 1e-3);)
+            last--;
+    while (first < head && rests(from, first, head, 1.0))
+        first++;
+    if (first < head)
+        for (first = 0; first + 1 < head && rests(from, first + 1, 0, 1e-3);)
+            first++;
+    from->count = last >= first ? last - first + 1 : 0;
+    from->times += first;
+    for (unsigned c = 0; c < from->curves; c++) {
+        from->values[c] += first;
+        from->between[c] = from->between[c] ? from->between[c] + first : NULL;
+    }
+}
+
+bool kfi_fit_shared_values(kf_job *job, const kfi_shared_samples *samples, kf_curve fitted[3], bool *done)
 {
     values m = {0};
     originals o = {0};
     kfi_shared_key *keys = NULL;
     size_t count = 0;
+    kfi_shared_samples from = *samples;
     *done = false;
-    if (from->curves == 0 || from->count < 2 || from->original[0]->count < 2 || !from->original[0]->tcb)
+    if (from.curves == 0 || from.count < 2 || from.original[0]->count < 2 || !from.original[0]->tcb)
         return true;
-    if (!take_samples(job, from, &m) || !look_at_original(job, from, &m, &o))
+    leave_out_rests(&from);
+    if (from.count < 2)
+        return true;
+    if (!take_samples(job, &from, &m) || !look_at_original(job, &from, &m, &o))
         return false;
     kfi_shared f = {.job = job, .t = m.samples[0].t, .motion = &m, .way = way, .wants = wants, .miss = miss,
-                    .count = from->original[0]->count, .at = o.at, .tcb = o.tcb, .kept = o.kept, .tangent = o.tangent};
+                    .count = o.count, .at = o.at, .tcb = o.tcb, .kept = o.kept, .tangent = o.tangent};
     if (o.same && !kfi_fit_shared_keys(&f, &keys, &count, done))
         return false;
-    for (unsigned c = 0; c < from->curves && *done; c++)
-        if (!make_curve(job, &m, from->original[c], c, keys, count, &fitted[c]))
+    for (unsigned c = 0; c < from.curves && *done; c++)
+        if (!make_curve(job, &m, &o, from.original[c], c, keys, count, &fitted[c]))
             return false;
     return true;
 }

@@ -70,20 +70,44 @@ static kfi_fit_options options_for(const kfi_merge_track *t, unsigned c, const k
                              .was = keys->baked ? &t->original->curve[c] : NULL};
 }
 
-/* The same where a format has no handles that each component could have for itself. */
-static bool fit_shared(const kfi_merge_track *t, const kfi_seen seen[3], kf_curve fitted[3], bool *done)
+/* Not *same: they are not seen at the same times. */
+static kfi_shared_samples samples_of(const kfi_merge_track *t, const kfi_seen seen[3], bool *same)
 {
     kfi_shared_samples from = {.curves = t->original->curves, .times = seen[0].times, .count = seen[0].count};
-    *done = false;
-    for (unsigned c = 0; c < from.curves; c++) {
-        if (seen[c].count != from.count || memcmp(seen[c].times, from.times, from.count * sizeof *from.times) != 0)
-            return true;
+    *same = true;
+    for (unsigned c = 0; c < from.curves && *same; c++) {
+        *same = seen[c].count == from.count && memcmp(seen[c].times, from.times, from.count * sizeof *from.times) == 0;
         from.original[c] = &t->original->curve[c];
         from.values[c] = seen[c].value;
         from.between[c] = seen[c].between;
         from.tolerance[c] = seen[c].tolerance;
     }
-    return kfi_fit_shared_values(t->job, &from, fitted, done);
+    return from;
+}
+
+/* Whether keys came in that a format without handles has no numbers for. */
+static bool drawn(const kf_curve *fitted)
+{
+    bool cubic = false, more = false;
+    for (size_t i = 0; i < fitted->count; i++) {
+        cubic = cubic || (i + 1 < fitted->count && fitted->keys[i].interp == KF_HERMITE);
+        more = more || fitted->origin[i].key == KF_NEW;
+    }
+    return cubic && more;
+}
+
+/* The same where a format has no handles that each component could have for itself. `own`: some have numbers of their own. */
+static bool fit_shared(const kfi_merge_track *t, const kfi_seen seen[3], bool own, kf_curve fitted[3])
+{
+    bool same, done = false, lines = t->input->capabilities->components_together && t->original->curves > 1;
+    kfi_shared_samples from = samples_of(t, seen, &same);
+    if (!same || (own && !kfi_fit_shared_values(t->job, &from, fitted, &done)))
+        return !same;
+    for (unsigned c = 0; c < from.curves; c++)
+        for (size_t i = 0; i + 1 < from.original[c]->count; i++)
+            lines = lines && from.original[c]->keys[i].interp != KF_TCB;
+    bool bent = drawn(&fitted[0]) || drawn(&fitted[1]) || drawn(&fitted[2]);
+    return done || !lines || !bent || kfi_fit_lines_or_tcb(t->job, &from, fitted);
 }
 
 bool kfi_merge_baked(kfi_merge_track *t)
@@ -107,7 +131,7 @@ bool kfi_merge_baked(kfi_merge_track *t)
     }
     bool any = own[0] || own[1] || own[2], handles = t->input->capabilities->interps >> KF_BEZIER & 1;
     if (!handles) {
-        if (any && !shorter && !fit_shared(t, keys, fitted, &done))
+        if (!shorter && !fit_shared(t, keys, any, fitted))
             return false;
         own[0] = own[1] = own[2] = false;
     } else if (!shorter && (any || (kfi_share_tcb(t) && apart(t, fitted))) &&

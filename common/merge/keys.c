@@ -119,6 +119,32 @@ static bool shares_numbers(const kfi_merge_track *t, unsigned c, size_t key)
     return false;
 }
 
+/* An end key's slope hangs on that of its neighbour, which was drawn anew: it keeps the one that it shows. */
+static void hold_end(building *b, const kf_curve *e, const size_t *edited_of, size_t end, bool alone)
+{
+    kf_curve *to = b->to;
+    size_t segment = end ? end - 1 : 0, shown = edited_of[end];
+    uint32_t side = end ? KF_CHANGED_IN : KF_CHANGED_OUT;
+    if (to->keys[segment].interp != KF_TCB || !has_handles(e->keys[end ? shown - 1 : shown].interp) ||
+        b->origin[end].changed & side)
+        return;
+    double in = kfi_handle_slope(kfi_handles_of(e, shown).in), out = kfi_handle_slope(kfi_handles_of(e, shown).out);
+    kf_tcb was = to->tcb[end];
+    if (kfi_merge_solve_tcb(to, end, in, out, end > 0, end == 0)) {
+        if (fabsf(was.tension - to->tcb[end].tension) <= 1e-6f && was.continuity == to->tcb[end].continuity)
+            to->tcb[end] = was;
+        else
+            b->origin[end].changed |= KF_CHANGED_TCB | (alone ? 0u : side);
+        return;
+    }
+    make_explicit(b, segment);
+    double gap = to->keys[segment + 1].time - to->keys[segment].time;
+    if (end)
+        to->handles[end].in = kfi_slope_handle(in, -gap);
+    else
+        to->handles[end].out = kfi_slope_handle(out, gap);
+}
+
 /* Slopes edited on keys that are TCB in the original: new numbers where some give these slopes and no other component
  * would follow, else the segment becomes explicit. */
 static void restore_form(building *b, unsigned c, const kf_curve *e, const size_t *edited_of)
@@ -135,7 +161,13 @@ static void restore_form(building *b, unsigned c, const kf_curve *e, const size_
         kf_handles now = kfi_handles_of(e, edited_of[k]);
         double in = kfi_handle_slope(now.in), out = kfi_handle_slope(now.out);
         if (!shares_numbers(b->t, c, b->origin[k].key) && kfi_merge_solve_tcb(to, k, in, out, tcb_in, tcb_out)) {
-            b->origin[k].changed = (changed & ~sides) | KF_CHANGED_TCB;
+            /* Where the numbers go for other components, too, it counts that they stand for slopes. */
+            bool alone = !b->t->input->capabilities->components_together || b->t->original->curves == 1;
+            b->origin[k].changed = (alone ? changed & ~sides : changed) | KF_CHANGED_TCB;
+            if (k == 1)
+                hold_end(b, e, edited_of, 0, alone);
+            if (k + 2 == to->count)
+                hold_end(b, e, edited_of, k + 1, alone);
             continue;
         }
         if (tcb_in && (changed & KF_CHANGED_IN)) {

@@ -279,11 +279,16 @@ static bool refine(kfi_merge_track *t, building *b, bool sparse)
                 return false;
             continue;
         }
-        /* As many equal pieces as slerp needs: its error falls with the square of the piece. */
+        /* As many equal pieces as slerp needs: its error falls with the square of the piece. Those of a bake end on its samples. */
         int pieces = (int)fmin(ceil(sqrt(worst / tolerance)), MOST_PIECES);
-        for (int p = 1; p < pieces; p++)
-            if (!add_new(t, &out, start + (end - start) * p / pieces))
+        double frame = sparse ? 0.0 : 1.0 / t->input->edited->frame_rate, last = start;
+        for (int p = 1; p < pieces; p++) {
+            double time = start + (end - start) * p / pieces;
+            if (frame > 0)
+                time = nearbyint((time + t->shift + t->offset) / frame) * frame - t->shift - t->offset;
+            if (time > last + 0.5 * frame && time < end - 0.5 * frame && !add_new(t, &out, last = time))
                 return false;
+        }
         t->segments_fitted++;
     }
     *b = out;
@@ -350,8 +355,7 @@ static bool is_cut(const kfi_merge_track *t)
 }
 
 /* A bake that was edited, fitted as a whole: samples that were not edited lie on the original, whose keys stay wherever they
- * still tell the motion. Whole turns have no place in samples, and what just goes on after the last key is add_end's; `done` says
- * whether this was for the fit. */
+ * still tell the motion. Whole turns have no place in samples; `done` says whether this was for the fit. */
 static bool fit_bake(kfi_merge_track *t, bool *done)
 {
     const kf_quat_curve *from = &t->original->quat;
@@ -373,7 +377,7 @@ static bool fit_bake(kfi_merge_track *t, bool *done)
         if (time > t->cut + limit)
             break;
         bool moved = edited_here(t, time, time);
-        edited += moved && !(from->count && time > from->keys[from->count - 1].time + limit);
+        edited += moved;
         at[count] = time;
         if (moved)
             edited_orientation(t, time, q[count]);
@@ -388,6 +392,10 @@ static bool fit_bake(kfi_merge_track *t, bool *done)
         *done = *done && from->keys[i].turns == 0;
     if (!*done)
         return true;
+    /* Where it rests at the end no more than the first sample of that is needed. */
+    double end = from->count ? from->keys[from->count - 1].time + limit : -INFINITY;
+    while (count > 2 && at[count - 2] > end && kfi_quat_angle(q[count - 2], q[count - 1]) <= limit_of(t))
+        count--;
     kf_quat_curve left = *from;
     while (left.count && left.keys[left.count - 1].time > t->cut + limit)
         left.count--;

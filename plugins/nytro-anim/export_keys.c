@@ -38,6 +38,12 @@ static bool zips(const kf_track *track)
     return track->curves == 3;
 }
 
+/* Numbers found from slopes, each component's for itself, are the same but for rounding. */
+static bool differ(float a, float b)
+{
+    return fabsf(a - b) > 5e-5f;
+}
+
 /* Numbers that were edited on one component go for all three, for the record has room for one set. */
 static void merge_numbers(const kf_track *track, const size_t at[3], const bool here[3], nytro_key *key)
 {
@@ -56,35 +62,52 @@ static void merge_numbers(const kf_track *track, const size_t at[3], const bool 
     }
     for (unsigned c = 0; c < 3 && key->interp == KF_TCB; c++) {
         const kf_curve *curve = &track->curve[c];
+        key->drawn = key->drawn || (here[c] && curve->keys[at[c]].interp != KF_TCB);
         if (!here[c] || !curve->tcb || (int)c == chosen)
             continue;
         const kf_tcb *other = &curve->tcb[at[c]];
-        key->mixed = key->mixed || other->tension != key->tcb.tension || other->continuity != key->tcb.continuity ||
-                     other->bias != key->tcb.bias || other->ease_in != key->tcb.ease_in ||
+        key->mixed = key->mixed || differ(other->tension, key->tcb.tension) || differ(other->continuity, key->tcb.continuity) ||
+                     differ(other->bias, key->tcb.bias) || other->ease_in != key->tcb.ease_in ||
                      other->ease_out != key->tcb.ease_out;
     }
 }
 
-/* Numbers that differ because a component was fitted anew, for it was moved or has keys of its own, cannot go for the
- * others: they are solved for all three. Elsewhere someone has set them on one component, and they go for all. */
+static bool tell_shared(const nytro_node *node, const nytro_channel *to, size_t i)
+{
+    static const double one[3] = {1.0, 1.0, 1.0};
+    double most = 0.0, at = to->keys[i].time;
+    for (size_t k = i > 0 ? i - 1 : 0; k <= i && k + 1 < to->count; k++) {
+        double much = 0.0, when = at;
+        kfi_nytro_segment_error(to, KFI_NYTRO_TCB, k, one, &much, &when);
+        at = much > most ? when : at;
+        most = fmax(most, much);
+    }
+    return kfi_warn(node->job, "tcb-shared",
+                    "node \"%.60s\", take \"%.60s\", %s at %.4f s: x, y and z have different TCB numbers, the key "
+                    "has one set; it takes those of %c, so that the others are off by up to %.4g at %.4f s",
+                    node->name, node->take->name, kfi_channel_name(kfi_nytro_neutral(to->channel)), to->keys[i].time,
+                    "xyz"[to->keys[i].numbers_of], most, at);
+}
+
+/* Numbers that differ because a component was fitted anew, for it was moved, has keys of its own or tangents that were drawn,
+ * cannot go for the others: they are solved for all three. Elsewhere someone has set them on one component, and they go for
+ * all. */
 static bool settle_mixed(const nytro_node *node, nytro_channel *to, const bool *alone)
 {
+    const uint32_t shape = KF_CHANGED_VALUE | KF_CHANGED_TIME | KF_CHANGED_IN | KF_CHANGED_OUT;
     bool fitted = false;
     for (size_t i = 0; i < to->count; i++) {
         const nytro_key *key = &to->keys[i];
         uint32_t any = key->changed[0] | key->changed[1] | key->changed[2];
-        fitted = fitted || alone[i] || (key->mixed && (any & (KF_CHANGED_VALUE | KF_CHANGED_TIME)));
+        fitted = fitted || alone[i] || key->drawn || (key->mixed && (any & shape));
     }
     for (size_t i = 0; i < to->count; i++) {
         nytro_key *key = &to->keys[i];
         bool beside = (i > 0 && alone[i - 1]) || alone[i] || (i + 1 < to->count && alone[i + 1]);
-        if (key->mixed && !fitted &&
-            !kfi_warn(node->job, "tcb-shared",
-                      "node \"%.60s\", take \"%.60s\", %.4f s: x, y and z have different TCB numbers, the key "
-                      "has one set; it takes those of %c",
-                      node->name, node->take->name, key->time, "xyz"[key->numbers_of]))
+        bool drawn = key->drawn || (i > 0 && key[-1].drawn);
+        if (key->mixed && !fitted && !tell_shared(node, to, i))
             return false;
-        key->mixed = fitted && (key->mixed || beside);
+        key->mixed = fitted && (key->mixed || beside || drawn);
     }
     return true;
 }
@@ -128,7 +151,7 @@ static bool gather_values(nytro_node *node, nytro_channel *to, size_t limit)
     if (zipped)
         most = track->curve[0].count;
     to->keys = kfi_alloc(node->job, most, sizeof *to->keys);
-    bool *alone = kfi_alloc(node->job, most, sizeof *alone); /* a TCB key that not all components have */
+    bool *alone = kfi_alloc(node->job, most, sizeof *alone); /* a key of a TCB segment that not all components have */
     if (!to->keys || !alone)
         return false;
     while (to->count < most) {
@@ -147,6 +170,9 @@ static bool gather_values(nytro_node *node, nytro_channel *to, size_t limit)
             at[c] += here[c];
             alone[to->count] = alone[to->count] || (!here[c] && to->keys[to->count].interp == KF_TCB);
         }
+        /* One that ends a TCB segment bends it, whatever its own kind. */
+        for (unsigned c = 0; c < track->curves && to->count > 0; c++)
+            alone[to->count] = alone[to->count] || (!here[c] && to->keys[to->count - 1].interp == KF_TCB);
         to->count++;
     }
     return settle_mixed(node, to, alone);

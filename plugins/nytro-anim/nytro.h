@@ -45,6 +45,7 @@ typedef struct nytro_key {
     uint8_t numbers_of; /* the component that T, C and B were taken from */
     bool split : 1;     /* a key is wanted in the middle of the segment after it */
     bool mixed : 1;     /* x, y and z want different T, C and B here */
+    bool drawn : 1;     /* the segment after it is TCB, but not on every component */
     bool solved : 1;    /* its T, C and B are ours (export_solve.c) */
     bool settled : 1;   /* it plays as it did when last looked at: the keys beside it are the same */
     bool followed : 1;  /* the segment after it was within tolerance then */

@@ -151,15 +151,23 @@ class Nytro(EditCase):
             self.assertEqual(now, self.patched((self.record(b"hip", MOVE, index) + offset, struct.pack("<f", 0.75))))
 
     def test_one_slope_of_a_tcb_key(self):
-        """Left and right no longer fit one tension: continuity does."""
+        """Left and right no longer fit one tension: continuity does, if all goes along a line, and one set of numbers serves x, y
+        and z. Elsewhere none does, and keys are put in."""
         def change(scene):
             def steeper(curve):
                 i = next(i for i, k in enumerate(curve.keys) if k.time == 2 * fbxtext.TICKS)
                 curve.keys[i].set_number(0, curve.keys[i].number(0) * 1.25)
                 curve.keys[i].flags |= 0x800
             each(scene, "walk", "hip", MOVE, steeper)
+        apart = self.original
+        self.original, _ = build(hip_moves=[(t, tcb, (x, 2 * x, -x)) for t, tcb, (_, x, _) in HIP_MOVES])
         now = self.edit(change, "--tcb", "slopes")
         self.only(now, (self.record(b"hip", MOVE, 2) + 8, 12))
+        self.original = apart
+        self.edit(change, "--tcb", "slopes")
+        self.assertIn("keys were added", self.said)
+        differ = json.loads(self.keyferry("diff", "x.fbx", "y.nanim", "--json").out)["differences"]
+        self.assertEqual([d for d in differ if d["worst"] > d["limit"]], [])
 
     def test_all_times_stretched(self):
         """Every curve twice as slow, the numbers' own curves with them: times change, nothing else."""
@@ -252,9 +260,36 @@ class Nytro(EditCase):
         start = self.AT[b"hip", TURN]
         count, = struct.unpack_from("<I", now, self.AT[b"hip", MOVE] - 8)
         self.assertGreater(count, 3, self.said)
-        self.assertEqual(now[start:start + 3 * 44], self.original[start:start + 3 * 44])
+        self.assertEqual(now[start:start + 2 * 44], self.original[start:start + 2 * 44])
+        self.assertEqual(now[start + 2 * 44 + 28:start + 3 * 44], self.original[start + 2 * 44 + 28:start + 3 * 44])
         self.assertAlmostEqual(struct.unpack_from("<f", now, start + 44 * (count - 1) + 4)[0], 4.5, 5)
-        self.assertIn("not edited", self.said)  # the last key bends what was before it, as a key between others
+        self.assertNotIn("not edited", self.said)  # the last key has other numbers, so that what was before it stays
+        self.assertLessEqual(count, 6)
+        wanted, found = self.frames(self.original), self.frames(now)
+        for axis in "xyz":
+            for a, b in zip(wanted["hip", "rotation", axis][:61], found["hip", "rotation", axis]):
+                self.assertAlmostEqual(a, b, None, axis, 0.02)
+
+    def test_turn_after_whole_turns(self):
+        """Whole turns have no place in samples: the keys stay, those behind them are on frames, and what they bend is told."""
+        turns = [(t, tcb, (angle + 360 * (angle > 0), *axis)) for t, tcb, (angle, *axis) in HIP_TURNS]
+        def change(scene):
+            for axis in "xyz":
+                curve = scene.curve("walk", "hip", TURN, axis)
+                for key in curve.keys:
+                    frame = key.time * 30 / fbxtext.TICKS
+                    key.value += max(0.0, 8 - (frame - 80) ** 2) if frame > 61 else 0
+                curve.store()
+        self.original, at = build(hip_turns=turns)
+        now = self.edit(change, "--bake=30")
+        start = at[b"hip", TURN]
+        count, = struct.unpack_from("<I", now, at[b"hip", MOVE] - 8)
+        self.assertGreater(count, 4, self.said)
+        self.assertEqual(now[start:start + 3 * 44], self.original[start:start + 3 * 44])
+        for i in range(3, count):
+            frame = 30 * struct.unpack_from("<f", now, start + 44 * i + 4)[0]
+            self.assertAlmostEqual(frame, round(frame), 3)
+        self.assertIn("not edited", self.said)
 
     def test_node_dropped(self):
         def change(scene):
