@@ -125,7 +125,7 @@ static void hold_end(building *b, const kf_curve *e, const size_t *edited_of, si
     kf_curve *to = b->to;
     size_t segment = end ? end - 1 : 0, shown = edited_of[end];
     uint32_t side = end ? KF_CHANGED_IN : KF_CHANGED_OUT;
-    if (to->keys[segment].interp != KF_TCB || !has_handles(e->keys[end ? shown - 1 : shown].interp) ||
+    if (to->keys[segment].interp != KF_TCB || !kfi_has_handles(e->keys[end ? shown - 1 : shown].interp) ||
         b->origin[end].changed & side)
         return;
     double in = kfi_handle_slope(kfi_handles_of(e, shown).in), out = kfi_handle_slope(kfi_handles_of(e, shown).out);
