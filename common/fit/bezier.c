@@ -3,7 +3,7 @@
  * is missed most is given ever more weight. */
 #include "internal.h"
 
-enum { MOST_LOOKS = 80, UNKNOWNS = 4 }; /* unknown: two lengths, two heights */
+enum { MOST_LOOKS = 64, UNKNOWNS = 4 }; /* unknown: two lengths, two heights */
 
 /* What the curve has to meet inside a stretch: samples, and the middles between them as far as they are known. Four unknowns do
  * not need a thousand of them. */
@@ -181,8 +181,8 @@ static bool improve(const looks *l, double x[UNKNOWNS], normal *n, double *dampi
 /* From the lengths w on: least squares first, then the worst. */
 static bool search(const kfi_samples *s, size_t a, size_t b, looks *l, const double w[2], kf_handle h[2])
 {
-    enum { ROUNDS = 40, SQUARES = 16, TRIES = 4 };
-    const double hopeless = 100.0, near = 3.0;
+    enum { ROUNDS = 24, SQUARES = 10, TRIES = 3 };
+    const double hopeless = 40.0, near = 2.5;
     double x[UNKNOWNS] = {w[0], w[1], 0.0, 0.0}, damping = 1e-3;
     normal n;
     for (size_t i = 0; i < l->count; i++)
@@ -200,7 +200,7 @@ static bool search(const kfi_samples *s, size_t a, size_t b, looks *l, const dou
                 return true;
         }
         settled = settled || round >= SQUARES || damping > 1e4 || (better && n.sum > 0.9 * before);
-        if (!settled && round > 6 && n.sum > hopeless)
+        if (!settled && round > 3 && n.sum > hopeless)
             return false;
         if (!settled || (!better && damping <= 1e4))
             continue;
