@@ -84,10 +84,10 @@ double kfi_between_samples(const double *t, const double *v, size_t count, size_
 bool kfi_take_samples(kfi_fitting *f, const double *times, const double *values, size_t count, const kfi_fit_options *options);
 /* samples.c */
 void kfi_samples_look(kfi_samples *s, bool steps);
-/* Whether the value rests from one sample to the next. */
+/* Whether the value rests from one sample to the next; one may be a file's 32-bit float, and the other not. */
 static inline bool kfi_rests(const kfi_samples *s, size_t i)
 {
-    return fabs(s->v[i + 1] - s->v[i]) <= fmin(1e-3 * s->tolerance, 1e-9 * (1.0 + fabs(s->v[i])));
+    return fabs(s->v[i + 1] - s->v[i]) <= fmin(1e-3 * s->tolerance, 1.2e-7 * (1.0 + fabs(s->v[i])));
 }
 /* Whether the samples tell where the curve runs in the middle of interval i. */
 static inline bool kfi_middle_known(const kfi_samples *s, size_t i)
@@ -98,6 +98,9 @@ static inline bool kfi_middle_known(const kfi_samples *s, size_t i)
 void kfi_middle_range(const kfi_samples *s, size_t i, double *low, double *high);
 bool kfi_middle_fits(const kfi_samples *s, size_t i, double value);
 bool kfi_quarters_fit(const kfi_samples *s, size_t i, const kfi_segment *segment);
+
+/* Where the value rests between samples a and b, a segment does at the quarters, too. */
+bool kfi_rests_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment);
 
 /* outside.c: samples first..last - 1 lie outside the keys that are at samples. Which of them needs a key: none (SIZE_MAX) where
  * they are what plays there without, `end` held, or the original's own cycle (`ref`). Else the outermost, or the one from which on

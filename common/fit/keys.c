@@ -9,9 +9,22 @@ static bool is_cubic(unsigned interp)
     return interp == KF_BEZIER || interp == KF_HERMITE;
 }
 
-/* The segment as it is, with the values its keys now have. */
+/* Whether handles lie within the segment after a key, or those of the original's that has stayed where it was. */
+static bool has_room(const kfi_fitting *f, const kfi_fit_key *key)
+{
+    double length = key[1].key.time - key->key.time;
+    const kf_key *was = key->origin != KF_NEW && key[1].origin == key->origin + 1 ? &f->original->keys[key->origin] : NULL;
+    if (key->key.interp != KF_BEZIER || (was && was->time == key->key.time && was[1].time == key[1].key.time))
+        return true;
+    return key->handles.out.dt <= length && -key[1].handles.in.dt <= length;
+}
+
+/* The segment as it is, with the values its keys now have. Where no sample is within, its ends say nothing of what is between. */
 static bool as_it_is(const kfi_fitting *f, const kfi_fit_key *key, bool between)
 {
+    if (!has_room(f, key))
+        return false;
+    between = between || key[1].sample - key->sample == 1;
     kf_key ends[2] = {key[0].key, key[1].key};
     kf_handles handles[2] = {key[0].handles, key[1].handles};
     ends[1].interp = KF_STEP; /* so that no rule of its own decides how it is arrived at */

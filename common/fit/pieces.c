@@ -159,6 +159,8 @@ bool kfi_fit_segment(const kfi_samples *s, size_t a, size_t b, const kfi_segment
     double times[BATCH], values[BATCH];
     if (segment->shape == KFI_HOLD)
         return kfi_fit_hold(s, a, b);
+    if (between && segment->shape == KFI_BEZIER && !kfi_rests_fit(s, a, b, segment))
+        return false;
     for (size_t i = a; i < b;) { /* samples and the middles behind them */
         size_t n = 0;
         for (size_t k = i; k < b && n + 2 <= BATCH; k++) {

@@ -215,3 +215,15 @@ void kfi_samples_look(kfi_samples *s, bool steps)
         s->next_rest[i] = rest;
     }
 }
+
+bool kfi_rests_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment)
+{
+    for (size_t i = a; i < b; i++) {
+        if (!kfi_rests(s, i) || !kfi_middle_known(s, i) || fabs(s->middle[i] - s->v[i]) > 0.1 * s->tolerance)
+            continue;
+        for (int k = 1; k < 4; k += 2)
+            if (!(fabs(kfi_segment_value(segment, s->t[i] + 0.25 * k * (s->t[i + 1] - s->t[i])) - s->v[i]) <= s->tolerance))
+                return false;
+    }
+    return true;
+}

@@ -46,7 +46,7 @@ static bool by_handles(const kfi_together *g, unsigned c, size_t first, size_t l
 static void set_slopes(const kfi_together *g, unsigned c, kf_curve *curve)
 {
     const kf_curve *from = kfi_original(g, c);
-    size_t i = curve->origin[0].key; /* it begins with a key of the original's */
+    size_t i = curve->origin[0].key == KF_NEW ? 0 : curve->origin[0].key; /* new: before the first of the original's */
     for (size_t k = 0; k + 1 < curve->count; k++) {
         const kf_key *key = &curve->keys[k];
         kf_handles *handles = &curve->handles[k];

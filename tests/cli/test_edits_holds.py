@@ -2,6 +2,7 @@
 """Bakes that were edited at the ends of what the game has keys for: before its first key and after its last one a curve stands
 still, and those frames were written and came back like the others. Every frame of the FBX is what the game plays."""
 import os
+import random
 import struct
 import sys
 import unittest
@@ -70,6 +71,53 @@ class X4(Holds):
                 for axes in ("y", "xyz"):
                     with self.subTest(kind=kind, frames=frames, axes=axes):
                         self.edit_frames(axes, frames)
+
+    def points_within(self, data):
+        """Every Bezier handle lies in the segment that it shapes."""
+        count, = struct.unpack_from("<i", data, 16 + 128 + 4)
+        keys = [struct.unpack_from("<3f3if12f", data, 16 + 160 + 128 * k) for k in range(count)]
+        for a, b in zip(keys, keys[1:]):
+            for c in range(3):
+                if a[3 + c] == BEZIER:
+                    for time in (a[7 + 4 * c], b[9 + 4 * c]):
+                        self.assertTrue(a[6] - 1e-5 <= time <= b[6] + 1e-5, (a[6], time, b[6]))
+
+    def turning(self, rng):
+        """Lines and Bezier curves between six keys."""
+        times = [0, *sorted(rng.sample(range(5, 60), 4)), 65]
+        keys = b""
+        for i, frame in enumerate(times):
+            value = [rng.uniform(-1, 1) for _ in "xyz"]
+            gap = [frame - times[max(i - 1, 0)], times[min(i + 1, 5)] - frame]
+            points = [(frame + (gap[1], -gap[0])[p % 2] * rng.uniform(0.1, 0.9), v + rng.uniform(-0.5, 0.5))
+                      for v in value for p in range(2)]
+            keys += struct.pack("<3f3if12f5fi6fI", *value, *rng.choices((LINEAR, BEZIER), k=3), frame / 30,
+                                *(x for t, v in points for x in (t / 30, v)), *NONE, 0, *(0,) * 6, 0)
+        return struct.pack("<4i64s64s5if2i", 1, 176, 1, 0, b"a", b"move", 0, 6, 0, 0, 0, 65 / 30, 0, 0) + keys
+
+    def test_still_from_a_frame_on(self):
+        """Between frames that stand still the game does, too, whatever was there before. The first of them was not edited, and is
+        the file's own number; the others are FBX's."""
+        for rng in (random.Random(3), random.Random(5)):
+            for n in range(10):
+                self.original = self.turning(rng)
+                first = rng.randrange(20, 60)
+                with self.subTest(n=n, first=first):
+                    self.freeze(first)
+
+    def freeze(self, first):
+        def change(scene):
+            for axis in "xyz":
+                curve = scene.curve("move", "a", TURN, axis)
+                still = [key for key in curve.keys if key.time * 30 / fbxtext.TICKS > first - 0.5]
+                for key in still:
+                    key.value = still[0].value
+                curve.store()
+        self.points_within(self.edit(change, "--for", "blender"))
+        self.keyferry("convert", "y.ani", "z.fbx", "--bake=240", "-y")
+        for track in self.json("dump", "z.fbx")["takes"][0]["tracks"]:
+            still = [key["v"] for key in track["keys"] if key["t"] * 30 > first - 0.01]
+            self.assertLess(max(still) - min(still), 0.03, track["component"])
 
     def test_all_of_it_slower(self):
         """By any factor, so that keys lie between frames."""
