@@ -96,18 +96,37 @@ static bool drawn(const kf_curve *fitted)
     return cubic && more;
 }
 
-/* The same where a format has no handles that each component could have for itself. `own`: some have numbers of their own. */
-static bool fit_shared(const kfi_merge_track *t, const kfi_seen seen[3], bool own, kf_curve fitted[3])
+/* Whether a fit does no more than give the original's keys other values, which leaves the other components alone. */
+static bool just_values(const kf_curve *original, const kf_curve *fitted)
 {
-    bool same, done = false, lines = t->input->capabilities->components_together && t->original->curves > 1;
+    for (size_t i = 0; i < fitted->count; i++)
+        if (fitted->count != original->count || fitted->origin[i].key != i || fitted->origin[i].changed & ~(uint32_t)KF_CHANGED_VALUE)
+            return false;
+    return true;
+}
+
+/* The same where a format has no handles that each component could have for itself. */
+static bool fit_shared(const kfi_merge_track *t, const kfi_seen seen[3], kf_curve fitted[3])
+{
+    bool same, done = false, lines = t->input->capabilities->components_together && t->original->curves > 1, own = false;
     kfi_shared_samples from = samples_of(t, seen, &same);
+    for (unsigned c = 0; c < from.curves && lines; c++)
+        own = own || !just_values(&t->original->curve[c], &fitted[c]);
     if (!same || (own && !kfi_fit_shared_values(t->job, &from, fitted, &done)))
         return !same;
     for (unsigned c = 0; c < from.curves; c++)
         for (size_t i = 0; i + 1 < from.original[c]->count; i++)
             lines = lines && from.original[c]->keys[i].interp != KF_TCB;
     bool bent = drawn(&fitted[0]) || drawn(&fitted[1]) || drawn(&fitted[2]);
-    return done || !lines || !bent || kfi_fit_lines_or_tcb(t->job, &from, fitted);
+    if (lines && bent && !done)
+        return kfi_fit_lines_or_tcb(t->job, &from, fitted);
+    for (unsigned c = 0; c < from.curves && own && !done; c++) { /* keys for all will be put in, and be off by as much again */
+        kfi_fit_options options = options_for(t, c, &seen[c]);
+        options.tolerance *= 0.5;
+        if (fitted[c].count && !kfi_fit(t->job, from.times, from.values[c], from.count, &options, &fitted[c]))
+            return false;
+    }
+    return true;
 }
 
 bool kfi_merge_baked(kfi_merge_track *t)
@@ -131,7 +150,7 @@ bool kfi_merge_baked(kfi_merge_track *t)
     }
     bool any = own[0] || own[1] || own[2], handles = t->input->capabilities->interps >> KF_BEZIER & 1;
     if (!handles) {
-        if (!shorter && !fit_shared(t, keys, any, fitted))
+        if (!shorter && !fit_shared(t, keys, fitted))
             return false;
         own[0] = own[1] = own[2] = false;
     } else if (!shorter && (any || (kfi_share_tcb(t) && apart(t, fitted))) &&

@@ -156,6 +156,15 @@ class Baked(Samples):
             self.assertLessEqual(self.off(), 1.0, self.said)
             self.assertNotIn("warning", self.said)
 
+    def test_no_way_found(self):
+        """Where no shared numbers are found, keys are put in between: all of it is within what is tolerated still."""
+        self.original = build(TCB, [(0.0, (0, 0, -0.182, 0, 0.417), (-3.194, 4.965, 2.295)),
+                                    (4 / 30, (-0.232, 0.045, -0.764, 0, 0), (-1.565, 5.677, 0.361)),
+                                    (12 / 30, (0.231, -0.593, 0.309, 0, 0.285), (-2.472, 6.818, -1.575))])
+        self.bake(lambda frame, axis: 0.5 * math.sin(math.pi * (frame - 6) / 5) ** 2 if 6 <= frame <= 11 else 0, axes="z")
+        self.assertLessEqual(self.off(), 1.0, self.said)
+        self.assertIn("keys were added", self.said)
+
     def test_segment_beside_an_end(self):
         """The second of three segments: the first and the last, whose end keys lean on what is edited, stay as they are."""
         numbers = (0.2, 0.3, -0.2, 0, 0)
