@@ -304,9 +304,28 @@ static bool compare_place(differ *d, const entry *list, size_t count)
     return true;
 }
 
+/* How long two takes of one format last: beyond half a frame that shows, though no key tells of it. */
+static bool compare_ends(differ *d, const kf_take *a, const kf_take *b)
+{
+    double rate = d->anim[0]->frame_rate;
+    double worst = fabs((b->end - b->start) - (a->end - a->start)), limit = 0.5 / (rate > 0 ? rate : 30);
+    if (strcmp(d->anim[0]->format, d->anim[1]->format) != 0 || !(worst > limit))
+        return true;
+    kf_difference *item = add_item(d, "", "duration");
+    if (!item)
+        return false;
+    item->worst = worst;
+    item->limit = limit;
+    item->time = fmin(a->end, b->end);
+    d->same = false;
+    return true;
+}
+
 static bool compare_takes(differ *d, const kf_take *a, const kf_take *b)
 {
     d->take = a->name;
+    if (!compare_ends(d, a, b))
+        return false;
     entry *list = kfi_alloc(d->job, a->track_count + b->track_count, sizeof *list);
     if (!list)
         return false;

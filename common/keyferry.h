@@ -463,7 +463,8 @@ KF_API bool kf_info(kf_job *job, const kf_anim *anim, bool json, const kf_sink *
 KF_API bool kf_explain(kf_job *job, const kf_anim *anim, kf_program program, const kf_sink *sink, kf_error *error);
 
 typedef struct kf_difference {
-    const char *take, *node, *channel; /* channel with component, as "rotation" or "translation.x" */
+    const char *take, *node, *channel; /* channel with component, as "rotation" or "translation.x"; of a take as a whole the
+                                        * node is "", and the channel "" or "duration" */
     double worst;     /* of values (degrees between orientations, for rotations), on both curves' key times and between;
                        * INFINITY where a value is no number on one side only */
     double time;      /* where */

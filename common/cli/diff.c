@@ -33,7 +33,7 @@ static void print_place(const kf_difference *d)
 {
     fputs("take ", stdout);
     json_text(stdout, d->take);
-    if (d->node[0] || d->channel[0]) {
+    if (d->node[0]) {
         fputs(", ", stdout);
         json_text(stdout, d->node);
         fputs(" ", stdout);
@@ -53,6 +53,8 @@ static void print_text(const kf_diff_result *r)
         print_place(d);
         if (only)
             printf(": only in %s\n", d->only_a ? "A" : "B");
+        else if (!d->node[0] && strcmp(d->channel, "duration") == 0)
+            printf(": its duration differs by %.6g s\n", d->worst);
         else
             printf(": worst %.6g at %.6g s%s; keys: %zu added, %zu removed, %zu changed\n", d->worst, d->time,
                    over ? "" : " (within tolerance)", d->added, d->removed, d->changed);

@@ -33,6 +33,20 @@ class Told(Case):
         found = self.json("diff", "a.fbx", "a.fbx", "--json")
         self.assertTrue(found["same"])
 
+    def test_duration(self):
+        """A file may last longer than its keys."""
+        data = bytearray((DATA / "x4-ani/door.ani").read_bytes())
+        self.put("a.ani", bytes(data))
+        for i in range(struct.unpack_from("<I", data)[0]):
+            duration, = struct.unpack_from("<f", data, 16 + 160 * i + 148)
+            struct.pack_into("<f", data, 16 + 160 * i + 148, duration + 0.5)
+        self.put("b.ani", bytes(data))
+        said = self.keyferry("diff", "a.ani", "b.ani", code=1).out.decode()
+        self.assertIn('take "door_open": its duration differs by 0.5 s\n', said)
+        self.assertRegex(said, r"different: \d+ compared, 2 beyond tolerance")
+        found = self.json("diff", "a.ani", "b.ani", "--json", code=1)["differences"]
+        self.assertEqual([(d["node"], d["channel"], round(d["worst"], 5)) for d in found], 2 * [("", "duration", 0.5)])
+
     def test_too_long_to_bake(self):
         data = b"SMPL" + struct.pack("<I", 2) + struct.pack("<4f", 0, 0, 3e8, 1)
         self.plugins("good")
