@@ -59,6 +59,12 @@ const char *kfi_output_name(kf_job *job, const kf_format *format, const char *wa
 bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edited, kfi_original *original,
                        const char *output, kfi_merge_report *report);
 
+/* prove.c: some of the files just made, with room for one more behind them, and memory for them to be read. */
+kf_file *kfi_emitted_files(kf_job *job, size_t first, size_t count);
+/* The same as their importer reads them, with that rig if it is one; quietly, as the exporter has told what there is to tell. */
+const kf_anim *kfi_read_emitted(kf_job *job, const kf_format *format, const kf_file *rig, size_t first, size_t count);
+bool kfi_out_of_memory(const kf_job *job); /* that was why it failed */
+
 /* Reads what was emitted and warns of each track whose motion is not that of `asked`, which was conformed and exported;
  * `each` is kfi_conform's. */
 bool kfi_prove(kf_job *job, const kf_format *format, const kf_anim *asked, const kfi_conformed *each);

@@ -4,30 +4,11 @@
 
 #include <string.h>
 
-/* Room for each byte that is read again, beside what the conversion itself holds. */
-enum { PER_BYTE = 32 };
-
-/* So many of the files just made, as their importer reads them; NULL also if it does not. */
+/* So many of the files just made; NULL also if their importer does not read them. */
 static const kf_anim *read_again(kf_job *job, const kf_format *format, const kf_file *rig, size_t first, size_t count)
 {
-    kf_file *files = kfi_alloc(job, count, sizeof *files);
-    if (!files)
-        return NULL;
-    for (size_t i = 0; i < count; i++) {
-        const kfi_emitted *made = &job->emitted[first + i];
-        files[i] = (kf_file){made->name, made->data, made->size};
-        if (job->options.max_memory == 0)
-            job->arena.limit += PER_BYTE * made->size;
-    }
-    kf_options own = job->options;
-    size_t messages = job->message_count;
-    job->options.strict = false;
-    if (rig && rig->data)
-        job->options.rig = *rig;
-    const kf_anim *again = kfi_import(job, format, files, count);
-    job->options = own;
-    job->message_count = messages;
-    if (!again && job->error.code != KF_NO_MEMORY && job->error.code != KF_MEMORY_LIMIT)
+    const kf_anim *again = kfi_read_emitted(job, format, rig, first, count);
+    if (!again && !kfi_out_of_memory(job))
         job->error = (kf_error){.offset = KF_NO_OFFSET};
     return again;
 }

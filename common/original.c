@@ -9,7 +9,7 @@
 /* Something that may be damaged without harm: says what was wrong as a note and goes on. False: no memory. */
 static bool forgive(kf_job *job, const char *what)
 {
-    if (job->error.code == KF_NO_MEMORY || job->error.code == KF_MEMORY_LIMIT)
+    if (kfi_out_of_memory(job))
         return false;
     char message[sizeof job->error.message];
     memcpy(message, job->error.message, sizeof message);

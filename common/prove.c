@@ -11,23 +11,37 @@
 /* Room for each byte that is read again, beside what the conversion itself holds. */
 enum { PER_BYTE = 32 };
 
-/* The files just made, as their importer reads them; its warnings are about what the exporter has told already. */
-static const kf_anim *read_again(kf_job *job, const kf_format *format)
+kf_file *kfi_emitted_files(kf_job *job, size_t first, size_t count)
 {
-    kf_file *files = kfi_alloc(job, job->emitted_count, sizeof *files);
+    kf_file *files = kfi_alloc(job, count + 1, sizeof *files);
+    for (size_t i = 0; files && i < count; i++) {
+        const kfi_emitted *made = &job->emitted[first + i];
+        files[i] = (kf_file){made->name, made->data, made->size};
+        if (job->options.max_memory == 0)
+            job->arena.limit += PER_BYTE * made->size;
+    }
+    return files;
+}
+
+const kf_anim *kfi_read_emitted(kf_job *job, const kf_format *format, const kf_file *rig, size_t first, size_t count)
+{
+    const kf_file *files = kfi_emitted_files(job, first, count);
     if (!files)
         return NULL;
-    for (size_t i = 0; i < job->emitted_count; i++)
-        files[i] = (kf_file){job->emitted[i].name, job->emitted[i].data, job->emitted[i].size};
-    for (size_t i = 0; i < job->emitted_count && job->options.max_memory == 0; i++)
-        job->arena.limit += PER_BYTE * files[i].size;
+    kf_options own = job->options;
     size_t messages = job->message_count;
-    bool strict = job->options.strict;
     job->options.strict = false;
-    const kf_anim *again = kfi_import(job, format, files, job->emitted_count);
-    job->options.strict = strict;
+    if (rig && rig->data)
+        job->options.rig = *rig;
+    const kf_anim *again = kfi_import(job, format, files, count);
+    job->options = own;
     job->message_count = messages;
     return again;
+}
+
+bool kfi_out_of_memory(const kf_job *job)
+{
+    return job->error.code == KF_NO_MEMORY || job->error.code == KF_MEMORY_LIMIT;
 }
 
 static double first_key(const kf_take *take)
@@ -124,7 +138,7 @@ bool kfi_prove(kf_job *job, const kf_format *format, const kf_anim *asked, const
 {
     kf_anim left;
     kf_diff_result result;
-    const kf_anim *again = read_again(job, format);
+    const kf_anim *again = kfi_read_emitted(job, format, NULL, 0, job->emitted_count);
     if (!again || !untold(job, asked, each, &left))
         return false;
     move_back(asked, again);

@@ -4,7 +4,6 @@
 #include "convert.h"
 
 #include "curve.h"
-#include "recorded.h"
 #include "rotation.h"
 #include "tolerance.h"
 
@@ -12,27 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for each byte that is read again, and all that is made of it. */
-enum { PER_BYTE = 32 };
-
-/* The files just made, as their importer reads them and as they would be written. */
-static bool look_again(kf_job *job, const kf_format *format, const kfi_original *original, kfi_original *made)
+/* The files just made, as their importer reads them and as they would be written; takes that became files of their own, behind
+ * the original's, are new. Not *there: it does not read them. */
+static bool look_again(kf_job *job, const kf_format *format, const kfi_original *original, kfi_original *made, bool *there)
 {
-    kf_options ignored = {0};
-    kfi_recorded recorded;
-    kfi_recorded_parse(job, original->capsule.options ? original->capsule.options : "", &ignored, &recorded);
-    *made = (kfi_original){.capsule = original->capsule, .count = job->emitted_count};
-    made->files = kfi_alloc(job, made->count + 1, sizeof *made->files);
+    size_t count = job->emitted_count < original->count ? job->emitted_count : original->count;
+    *made = (kfi_original){.capsule = original->capsule, .count = count, .files = kfi_emitted_files(job, 0, count)};
     if (!made->files)
         return false;
-    for (size_t i = 0; i < job->emitted_count; i++) {
-        made->files[i] = (kf_file){job->emitted[i].name, job->emitted[i].data, job->emitted[i].size};
-        if (job->options.max_memory == 0)
-            job->arena.limit += PER_BYTE * made->files[i].size;
-    }
-    if (recorded.rig) /* kfi_rewrite left it behind the original's files */
-        made->files[made->count++] = original->files[original->count];
-    return kfi_rewrite(job, format, NULL, made);
+    if (original->rig.data) /* it stands behind them */
+        made->files[made->count++] = original->rig;
+    *there = kfi_rewrite(job, format, NULL, made);
+    if (!*there && !kfi_out_of_memory(job))
+        job->error = (kf_error){.offset = KF_NO_OFFSET};
+    return !kfi_failed(job);
 }
 
 /* ---------------------------------------------------------------- which track it has become */
@@ -250,11 +242,12 @@ bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *o
 {
     kfi_original made;
     played p = {0};
+    bool there;
     if (report->wanted_count == 0)
         return true;
-    if (!look_again(job, format, original, &made))
+    if (!look_again(job, format, original, &made, &there))
         return false;
-    for (size_t i = 0; i < report->wanted_count; i++) {
+    for (size_t i = 0; there && i < report->wanted_count; i++) {
         const kfi_wanted *w = &report->wanted[i];
         worst found;
         kfi_mark mark = kfi_arena_mark(&job->arena); /* one track's looks are as large as all its keys */
