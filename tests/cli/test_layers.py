@@ -111,7 +111,7 @@ class Actions(EditCase):
         for action in ("sword", "swordAction", "sword|walk", "sword.001"):
             self.edit_folder(lambda scene: self.new_node(scene, action))
             self.assertIn('node "sword" is new: its keys start with the take', self.said)
-            self.assertIn('added: take "animation", node "sword", translation', self.said)
+            self.assertIn('node "sword", take "animation": new, but the file holds one part only; not written', self.said)
 
     def edit_folder(self, change, code=0):
         """As `edit`, into a folder: a new node is a file of its own."""
@@ -146,8 +146,8 @@ class Actions(EditCase):
             other = adding.model("shield", next(m for n, m in scene.models().items() if n.startswith("keyferry_")).values[0])
             adding.curves(adding.layer(adding.take("shield|sword"), "Base"), other)
         self.edit_folder(change)
-        self.assertIn('added: take "animation", node "sword", translation', self.said)
-        self.assertNotIn('added: take "animation", node "shield"', self.said)
+        self.assertIn('node "sword", take "animation": new, but the file holds one part only; not written', self.said)
+        self.assertNotIn('node "shield", take "animation": new', self.said)
         self.assertIn('node "shield" is new, and its keys are not carried', self.said)
 
     def test_an_old_node_gets_another_action(self):
