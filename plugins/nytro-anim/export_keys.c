@@ -38,6 +38,17 @@ static bool zips(const kf_track *track)
     return track->curves == 3;
 }
 
+/* Whether a component stands still about the segment after a key: no numbers move it. */
+static bool stands(const kf_curve *curve, size_t i)
+{
+    for (size_t k = i > 0 ? i - 1 : 0; k < curve->count && k <= i + 2; k++) {
+        kf_handles handles = kfi_handles_of(curve, k);
+        if (curve->keys[k].value != curve->keys[i].value || handles.in.dv != 0 || handles.out.dv != 0)
+            return false;
+    }
+    return true;
+}
+
 /* Numbers found from slopes, each component's for itself, are the same but for rounding. */
 static bool differ(float a, float b)
 {
@@ -62,7 +73,7 @@ static void merge_numbers(const kf_track *track, const size_t at[3], const bool 
     }
     for (unsigned c = 0; c < 3 && key->interp == KF_TCB; c++) {
         const kf_curve *curve = &track->curve[c];
-        key->drawn = key->drawn || (here[c] && curve->keys[at[c]].interp != KF_TCB);
+        key->drawn = key->drawn || (here[c] && curve->keys[at[c]].interp != KF_TCB && !stands(curve, at[c]));
         if (!here[c] || !curve->tcb || (int)c == chosen)
             continue;
         const kf_tcb *other = &curve->tcb[at[c]];
