@@ -254,7 +254,7 @@ bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *o
         if (!measure(job, format, &made, merged, w, &p, &found))
             return false;
         kfi_arena_release(&job->arena, mark);
-        if (found.part > 1 &&
+        if (found.part > 1.02 && /* times are rounded, too */
             !kfi_warn(job, "motion",
                       "take \"%.60s\", node \"%.60s\", %s at %.4f s: the file will play this otherwise than the FBX shows it, by "
                       "%.4g, where %.4g is tolerated",
