@@ -14,6 +14,7 @@ typedef struct looks {
     double value[MOST_LOOKS];  /* above its start */
     double within[MOST_LOOKS]; /* how far off it may be */
     double weight[MOST_LOOKS];
+    double u[MOST_LOOKS]; /* the parameter at which each lies, for the lengths that were placed last */
 } looks;
 
 /* A wide range knows nothing. */
@@ -49,14 +50,21 @@ static void gather(const kfi_samples *s, size_t a, size_t b, looks *l)
     }
 }
 
-/* Of two lengths (shares of the segment): the heights. */
+/* Of two lengths (shares of the segment): where the looks lie. */
+static void place(looks *l, const double w[2])
+{
+    for (size_t i = 0; i < l->count; i++)
+        l->u[i] = kfi_bezier_solve(w[0], w[1], l->time[i]);
+}
+
+/* And the heights. */
 static void heights(const looks *l, const double w[2], double dv[2])
 {
     double pull = 1e-9, a00 = pull, a01 = 0.0, a11 = pull, r0 = pull * l->rise * w[0], r1 = -pull * l->rise * w[1], scale = 0.0;
     for (size_t i = 0; i < l->count; i++)
         scale = fmax(scale, l->within[i]);
     for (size_t i = 0; i < l->count; i++) {
-        double u = kfi_bezier_solve(w[0], w[1], l->time[i]), n = 1.0 - u, by = scale / l->within[i];
+        double u = l->u[i], n = 1.0 - u, by = scale / l->within[i];
         double f0 = 3.0 * u * n * n, f1 = 3.0 * u * u * n, y = l->value[i] - l->rise * u * u * (3.0 - 2.0 * u);
         double weight = l->weight[i] * by * by;
         a00 += weight * f0 * f0;
@@ -82,9 +90,10 @@ static bool try_handles(const kfi_samples *s, size_t a, size_t b, const double x
     return true;
 }
 
-static bool try_lengths(const kfi_samples *s, size_t a, size_t b, const looks *l, const double w[2], kf_handle h[2])
+static bool try_lengths(const kfi_samples *s, size_t a, size_t b, looks *l, const double w[2], kf_handle h[2])
 {
     double x[UNKNOWNS] = {w[0], w[1], 0.0, 0.0};
+    place(l, w);
     heights(l, w, &x[2]);
     return try_handles(s, a, b, x, h);
 }
@@ -98,14 +107,14 @@ typedef struct normal {
     double miss[MOST_LOOKS];
 } normal;
 
-/* The normal equations at x = (w0, w1, dv0, dv1). A length moves time, and with it the parameter at which a
+/* The normal equations at x = (w0, w1, dv0, dv1), whose lengths were placed. A length moves time, and with it the parameter at which a
  * sample lies: du/dw = -(dtime/dw) / (dtime/du). */
 static void linearize(const looks *l, const double x[UNKNOWNS], normal *n)
 {
     double rise = l->rise, weights = 0.0;
     *n = (normal){.sum = 0.0};
     for (size_t i = 0; i < l->count; i++) {
-        double u = kfi_bezier_solve(x[0], x[1], l->time[i]), m = 1.0 - u;
+        double u = l->u[i], m = 1.0 - u;
         double f0 = 3.0 * u * m * m, f1 = 3.0 * u * u * m, f2 = u * u * u;
         double d0 = 3.0 * m * (m - 2.0 * u), d1 = 3.0 * u * (2.0 * m - u), d2 = 3.0 * u * u;
         double rate = fmax(d0 * x[0] + d1 * (1.0 - x[1]) + d2, 1e-6);
@@ -155,7 +164,7 @@ static bool step_of(const normal *n, double damping, double step[UNKNOWNS])
 }
 
 /* One step of Levenberg and Marquardt's. */
-static bool improve(const looks *l, double x[UNKNOWNS], normal *n, double *damping)
+static bool improve(looks *l, double x[UNKNOWNS], normal *n, double *damping)
 {
     double step[UNKNOWNS], at[UNKNOWNS];
     if (!step_of(n, *damping, step)) {
@@ -165,6 +174,7 @@ static bool improve(const looks *l, double x[UNKNOWNS], normal *n, double *dampi
     for (int i = 0; i < UNKNOWNS; i++)
         at[i] = i < 2 ? fmin(fmax(x[i] + fmin(fmax(step[i], -0.2), 0.2), 0.01), 0.99) : x[i] + step[i];
     normal next;
+    place(l, at);
     heights(l, at, &at[2]);
     linearize(l, at, &next);
     if (!(next.sum < n->sum)) {
@@ -187,6 +197,7 @@ static bool search(const kfi_samples *s, size_t a, size_t b, looks *l, const dou
     normal n;
     for (size_t i = 0; i < l->count; i++)
         l->weight[i] = 1.0;
+    place(l, w);
     heights(l, w, &x[2]);
     linearize(l, x, &n);
     int tries = 0;
@@ -209,6 +220,8 @@ static bool search(const kfi_samples *s, size_t a, size_t b, looks *l, const dou
         for (size_t i = 0; i < l->count; i++)
             l->weight[i] *= 0.1 + n.miss[i] / n.worst;
         damping = fmin(damping, 1e-2);
+        if (!better) /* others were tried in vain */
+            place(l, x);
         linearize(l, x, &n);
     }
     return false;
