@@ -1,6 +1,7 @@
 #include "fbx/lower_internal.h"
 
 #include "fbx/capsule.h"
+#include "fbx/keys.h"
 #include "fbx/lower_bake.h"
 #include "names.h"
 #include "rotation.h"
@@ -224,6 +225,11 @@ static bool lower_takes(kfi_lowering *l)
             !lower_take(l, &l->from->takes[i], take, &l->to->shift[at], l->to->lossy[at]))
             return false;
         take->source = (int32_t)i;
+        const double longest = (double)(INT64_MAX / KFI_FBX_TICKS);
+        if (fmax(fabs(take->start), fabs(take->end)) > longest &&
+            !kfi_warn(l->job, "time-range", "take \"%.60s\" lasts from %g to %g s, and FBX can tell no more than %g s", name,
+                      take->start, take->end, longest))
+            return false;
         if (l->options->as_is)
             continue;
         /* Programs show the layer's name; like the take's, it cannot be mistaken for another. */
