@@ -1,22 +1,14 @@
 /* Handles of a curve that came back with its keys: which were edited, and what becomes of those beside keys that moved, came
  * or went.
  *
- * An FBX handle is a share of its segment; a game's is a point. Beside a key that came or went, the segment is another one, and
- * the same point is another share: so points are compared there. A program that keeps its handles in place when a key is
- * deleted leaves them alone; one that keeps their shares has drawn longer ones, and those are what the artist saw. */
+ * An FBX handle is a share of its segment; a game's is a point. Beside a key that came, went or was moved in time, the segment
+ * is another one, and the same point is another share: so points are compared there. A program that keeps its handles in place
+ * leaves them alone; one that keeps their shares has drawn longer or shorter ones, and those are what the artist saw. */
 #include "handles.h"
-
-#include "curve.h"
-#include "tolerance.h"
 
 #include <math.h>
 
 static const double SHARE = 1.01e-4; /* FBX counts shares in steps of 1/9999 */
-
-bool kfi_key_moved(const kfi_merge_track *t, const kf_curve *w, size_t i, const kf_curve *e, size_t j)
-{
-    return fabs(e->keys[j].time - t->offset - w->keys[i].time) > t->limits->time;
-}
 
 /* ---------------------------------------------------------------- what changed */
 
@@ -60,7 +52,19 @@ static bool side_of(const kfi_both *both, const kfi_pairing *p, bool out, side *
     return true;
 }
 
-static bool side_changed(const kfi_merge_track *t, const side *s, bool native)
+/* Its segment is no longer or shorter than it was, and ends at the same key. */
+static bool same_segment(const kfi_merge_track *t, const side *s)
+{
+    return s->same_neighbour && fabs(s->was_segment - s->now_segment) <= 2 * t->limits->time;
+}
+
+/* FBX had room for the original's handle, so that what came back tells of it. */
+static bool told(const side *s, kf_handle original)
+{
+    return fabs(s->was.dt - original.dt) <= 1e-3 * fabs(original.dt);
+}
+
+static bool side_changed(const kfi_merge_track *t, const side *s, kf_handle original, bool native)
 {
     if (!kfi_has_handles(s->now_interp))
         return false;
@@ -68,7 +72,7 @@ static bool side_changed(const kfi_merge_track *t, const side *s, bool native)
         return true;
     if (s->was_interp != KF_BEZIER && s->now_interp != KF_BEZIER)
         return false; /* without lengths */
-    if (s->same_neighbour || native)
+    if (same_segment(t, s) || native || (s->same_neighbour && !told(s, original)))
         return fabs(share_of(s->was, s->was_segment) - share_of(s->now, s->now_segment)) > SHARE;
     return fabs(s->was.dt - s->now.dt) > SHARE * fmax(fabs(s->was_segment), fabs(s->now_segment));
 }
@@ -78,10 +82,12 @@ uint32_t kfi_handle_changes(const kfi_merge_track *t, const kf_curve *from, size
 {
     side s;
     uint32_t changed = 0;
+    kf_handles own = origin < from->count ? kfi_handles_of(from, origin) : (kf_handles){{0, 0}, {0, 0}};
     /* Kinds that only the game has do not have the handles that they are shown with. */
-    if (side_of(both, p, true, &s) && side_changed(t, &s, origin < from->count && from->keys[origin].native != 0))
+    if (side_of(both, p, true, &s) && side_changed(t, &s, own.out, origin < from->count && from->keys[origin].native != 0))
         changed |= KF_CHANGED_OUT;
-    if (side_of(both, p, false, &s) && side_changed(t, &s, origin > 0 && origin <= from->count && from->keys[origin - 1].native != 0))
+    if (side_of(both, p, false, &s) &&
+        side_changed(t, &s, own.in, origin > 0 && origin <= from->count && from->keys[origin - 1].native != 0))
         changed |= KF_CHANGED_IN;
     return changed;
 }
@@ -89,35 +95,29 @@ uint32_t kfi_handle_changes(const kfi_merge_track *t, const kf_curve *from, size
 /* ---------------------------------------------------------------- what follows */
 
 /* `before` is the original's key that begins the handle's segment; `own` the handle there. */
-static bool follows(const kf_key *before, kf_handle own, const side *s, bool retimed)
+static bool follows(const kfi_merge_track *t, const kf_key *before, kf_handle own, const side *s)
 {
-    if (!s->had || !kfi_has_handles(s->now_interp) || !kfi_has_handles(before->interp) || before->native != 0)
+    if (!s->had || !kfi_has_handles(s->now_interp) || !kfi_has_handles(before->interp) || before->native != 0 || same_segment(t, s))
         return false;
-    bool room = fabs(own.dt) <= fabs(s->now_segment);
-    if (!s->same_neighbour)
-        return before->interp == KF_HERMITE || !room;
-    return (retimed || !room) && fabs(s->was.dt - own.dt) <= 1e-3 * fabs(own.dt);
+    bool thirds = s->was_interp == KF_HERMITE && s->now_interp == KF_HERMITE && told(s, own);
+    bool room = fabs(own.dt) <= fabs(s->now_segment) && !thirds;
+    return (before->interp == KF_HERMITE || !room) && (!s->same_neighbour || told(s, own));
 }
 
-/* A handle is taken from the FBX on a key that was moved, and beside it if several were; beside a single one it is left as it
- * is in the file, for that key's record tells the edit, unless there is no longer room for it. So it is beside keys that came or
- * went, unless its slope hangs on the segment's length. A handle that FBX had no room for is not taken from it. */
+/* A handle without a length, here or in the FBX, where it is a third of whatever its segment is, and one whose segment has no
+ * longer room for it are what the FBX shows; but one that FBX had no room for is not taken from it. */
 uint32_t kfi_handles_follow(const kfi_merge_track *t, const kf_curve *from, size_t origin, const kfi_both *both,
-                            const kfi_pairing *p, bool several)
+                            const kfi_pairing *p)
 {
     const kf_key *key = &from->keys[origin];
     kf_handles original = kfi_handles_of(from, origin);
-    size_t i = both->i, j = both->j;
-    bool own = kfi_key_moved(t, both->written, i, both->edited, j);
     side s;
     uint32_t changed = 0;
     if (!(t->input->capabilities->interps >> KF_BEZIER & 1))
         return 0; /* no room for a handle's length: its slope is all there is */
-    if (side_of(both, p, true, &s) && s.had &&
-        follows(key, original.out, &s, own || (several && kfi_key_moved(t, both->written, i + 1, both->edited, j + 1))))
+    if (side_of(both, p, true, &s) && follows(t, key, original.out, &s))
         changed |= KF_CHANGED_OUT;
-    if (origin > 0 && side_of(both, p, false, &s) && s.had &&
-        follows(key - 1, original.in, &s, own || (several && kfi_key_moved(t, both->written, i - 1, both->edited, j - 1))))
+    if (origin > 0 && side_of(both, p, false, &s) && follows(t, key - 1, original.in, &s))
         changed |= KF_CHANGED_IN;
     return changed;
 }
@@ -134,9 +134,8 @@ bool kfi_same_rise(const kfi_merge_track *t, kf_handle was, double was_distance,
  * what it rises by, or with its slope. */
 static kf_handle stretched(const kfi_merge_track *t, kf_handle original, const side *s)
 {
-    bool told = s->had && s->was_segment != 0 && s->now_segment != 0 &&
-                fabs(s->was.dt - original.dt) <= 1e-3 * fabs(original.dt) && same_slope(t, original, s->was);
-    if (!told || fabs(share_of(s->was, s->was_segment) - share_of(s->now, s->now_segment)) > SHARE)
+    bool whole = s->had && s->was_segment != 0 && s->now_segment != 0 && told(s, original) && same_slope(t, original, s->was);
+    if (!whole || fabs(share_of(s->was, s->was_segment) - share_of(s->now, s->now_segment)) > SHARE)
         return s->now;
     double longer = s->now_segment / s->was_segment;
     if (kfi_same_rise(t, s->was, s->was_segment, s->now, s->now_segment))
@@ -152,45 +151,4 @@ void kfi_take_handles(const kfi_merge_track *t, const kfi_both *both, uint32_t c
         original->out = side_of(both, NULL, true, &s) ? stretched(t, original->out, &s) : now.out;
     if (changed & KF_CHANGED_IN)
         original->in = side_of(both, NULL, false, &s) ? stretched(t, original->in, &s) : now.in;
-}
-
-/* ---------------------------------------------------------------- what stays, and is told */
-
-/* Whether a handle of the segment after key k stays as it is in the file, though the segment is another one. */
-static bool keeps_handle(const kf_curve *merged, size_t k)
-{
-    const kf_origin *a = &merged->origin[k], *b = a + 1;
-    if (!kfi_has_handles(merged->keys[k].interp))
-        return false;
-    bool parted = a->key == KF_NEW || b->key != a->key + 1 || ((a->changed | b->changed) & KF_CHANGED_TIME);
-    return parted && ((a->key != KF_NEW && !(a->changed & (KF_CHANGED_OUT | KF_CHANGED_TIME))) ||
-                      (b->key != KF_NEW && !(b->changed & (KF_CHANGED_IN | KF_CHANGED_TIME))));
-}
-
-bool kfi_tell_kept_handles(const kfi_merge_track *t, const kf_curve *edited, const size_t *edited_of, const kf_curve *merged)
-{
-    enum { LOOKS = 32 };
-    double tolerance = kfi_tolerated(t->input->tolerance, (kf_channel)t->original->channel, merged), worst = tolerance, at = 0;
-    for (size_t k = 0; k + 1 < merged->count; k++) {
-        size_t j = edited_of[k];
-        if (edited_of[k + 1] != j + 1 || !keeps_handle(merged, k))
-            continue;
-        kfi_segment fbx, game;
-        kfi_curve_segment(edited, j, &fbx);
-        kfi_curve_segment(merged, k, &game);
-        for (int i = 1; i < LOOKS; i++) {
-            double share = (double)i / LOOKS, time = game.t0 + share * (game.t1 - game.t0);
-            double off = fabs(kfi_segment_value(&game, time) - kfi_segment_value(&fbx, fbx.t0 + share * (fbx.t1 - fbx.t0)));
-            if (off > worst) {
-                worst = off;
-                at = time;
-            }
-        }
-    }
-    return worst <= tolerance ||
-           kfi_note(t->job, "handle-kept",
-                    "take \"%.60s\", node \"%.60s\", %s at %.4f s: a key was moved in time, and the handles beside it stay as they "
-                    "are in the file: the game's curve is off the one in the FBX by %.3g there",
-                    t->take, t->input->original->nodes[t->original->node].name,
-                    kfi_channel_name((kf_channel)t->original->channel), at, worst);
 }

@@ -15,20 +15,15 @@ typedef struct kfi_both {
     size_t i, j;
 } kfi_both;
 
-bool kfi_key_moved(const kfi_merge_track *t, const kf_curve *written, size_t i, const kf_curve *edited, size_t j);
 /* KF_CHANGED_IN and KF_CHANGED_OUT: which handles are others now. `from` is the original's curve, `origin` its key there. */
 uint32_t kfi_handle_changes(const kfi_merge_track *t, const kf_curve *from, size_t origin, const kfi_both *both,
                             const kfi_pairing *p);
-/* And which have to follow their segment, another one now, though they are the same in FBX's terms. `several`: keys were moved
- * in time. */
+/* And which have to follow their segment, another one now, though they are the same in FBX's terms. */
 uint32_t kfi_handles_follow(const kfi_merge_track *t, const kf_curve *from, size_t origin, const kfi_both *both,
-                            const kfi_pairing *p, bool several);
+                            const kfi_pairing *p);
 /* Whether a curve with these handles at one end of its segment rises there by the same over the whole of it. */
 bool kfi_same_rise(const kfi_merge_track *t, kf_handle was, double was_distance, kf_handle now, double now_distance);
 /* Handles as they came back; `original` come in, those that `changed` names are set. */
 void kfi_take_handles(const kfi_merge_track *t, const kfi_both *both, uint32_t changed, kf_handles *original);
-/* Tells by how much the game's curve leaves the FBX's beside keys that were moved, where handles stay as they are in the file.
- * edited_of: the edited key that each merged key is. */
-bool kfi_tell_kept_handles(const kfi_merge_track *t, const kf_curve *edited, const size_t *edited_of, const kf_curve *merged);
 
 #endif

@@ -29,12 +29,17 @@ static bool same_tcb(const kf_curve *a, size_t i, const kf_curve *b, size_t j, d
            fabs((double)x->bias - (double)y->bias) <= limit;
 }
 
+static bool moved(const kfi_merge_track *t, const kf_curve *w, size_t i, const kf_curve *e, size_t j)
+{
+    return fabs(e->keys[j].time - t->offset - w->keys[i].time) > t->limits->time;
+}
+
 static uint32_t key_changes(const kfi_merge_track *t, unsigned c, const kf_curve *w, size_t i, const kf_curve *e, size_t j,
                             const kfi_pairing *p)
 {
     const kf_key *was = &w->keys[i], *now = &e->keys[j];
     uint32_t changed = kfi_handle_changes(t, &t->original->curve[c], w->origin ? w->origin[i].key : i, &(kfi_both){w, e, i, j}, p);
-    if (kfi_key_moved(t, w, i, e, j))
+    if (moved(t, w, i, e, j))
         changed |= KF_CHANGED_TIME;
     if (!kfi_same_value(t->limits, t->written->channel, was->value, now->value))
         changed |= KF_CHANGED_VALUE;
@@ -211,14 +216,6 @@ static uint32_t forgive_slopes(const kfi_merge_track *t, const kf_curve *from, s
     return changed;
 }
 
-static bool several_moved(const kfi_merge_track *t, const kf_curve *w, const kf_curve *e, const kfi_pairing *p)
-{
-    size_t count = 0;
-    for (size_t j = 0; j < e->count && count < 2; j++)
-        count += p->partner[j] != KFI_UNPAIRED && kfi_key_moved(t, w, (size_t)p->partner[j], e, j);
-    return count > 1;
-}
-
 /* The game's own keys around helper key i. */
 static void ends_of(const kf_curve *w, size_t i, size_t *first, size_t *last)
 {
@@ -340,7 +337,6 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
     if (to.count && !from->count)
         to.tcb_rule = KF_TCB_KOCHANEK;
 
-    bool several = several_moved(t, w, e, &p);
     size_t kept = 0, k = 0;
     for (size_t j = 0; j < e->count; j++) {
         if (p.partner[j] != KFI_UNPAIRED && (w->keys[p.partner[j]].flags & KF_KEY_HELPER))
@@ -355,7 +351,7 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
             size_t i = (size_t)p.partner[j];
             uint32_t origin = w->origin ? w->origin[i].key : (uint32_t)i;
             uint32_t changed = forgive_slopes(t, from, origin, w, i, e, j, key_changes(t, c, w, i, e, j, &p));
-            changed |= kfi_handles_follow(t, from, origin, &(kfi_both){w, e, i, j}, &p, several);
+            changed |= kfi_handles_follow(t, from, origin, &(kfi_both){w, e, i, j}, &p);
             b.origin[k] = (kf_origin){origin, changed};
             kfi_copy_keys(&to, k, from, origin, 1);
             take_changes(&b, k, changed, w, i, e, j);
@@ -365,8 +361,7 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
         k++;
     }
     restore_form(&b, c, e, edited_of);
-    if (!kfi_merge_tell_bent(t, e, edited_of, &to) || !kfi_tell_kept_handles(t, e, edited_of, &to) ||
-        !tell_left_behind(t, e, edited_of, &to))
+    if (!kfi_merge_tell_bent(t, e, edited_of, &to) || !tell_left_behind(t, e, edited_of, &to))
         return false;
     t->keys_removed += from->count - kept;
     for (size_t i = 0; i < count; i++)

@@ -124,12 +124,13 @@ class Edits(unittest.TestCase):
         def change(scene):
             for axis in "xyz":
                 curve = scene.curve("open", "door", "Lcl Translation", axis)
-                curve.keys[1].time += fbxtext.TICKS // 4
+                curve.move(1, fbxtext.TICKS // 4)
                 curve.store()
         out = self.edit(change)
         at = self.record(0, 0, 1)
         self.assert_only(out, (at, at + 128))
         self.assertAlmostEqual(self.floats(out, at + 24, 1)[0], 1.25, 6)
+        self.assertNotIn("warning", self.report.stderr)
 
     def test_tangent(self):
         def change(scene):

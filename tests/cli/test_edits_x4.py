@@ -12,6 +12,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxtext  # noqa: E402
+from command import SOURCE  # noqa: E402
 from editcase import EditCase, add  # noqa: E402
 
 spec = importlib.util.spec_from_file_location(
@@ -277,25 +278,45 @@ class X4(EditCase):
         self.edit(change)
         self.play_the_same()
 
-    def test_moved_key_takes_its_handles_from_the_fbx(self):
+    def test_moved_key_between_thirds(self):
+        """Handles of a third of their segments have no length in an FBX: they are a third of what the segment is now."""
+        self.original = (SOURCE / "tests/data/x4-ani/door.ani").read_bytes()
+
+        def change(scene):
+            for axis in "xyz":
+                curve = scene.curve("door_open", "anim_door_left", "Lcl Translation", axis)
+                curve.keys[1].time = fbxtext.TICKS * 4 // 5
+                curve.store()
+        now = self.edit(change)
+        self.assertNotIn("warning", self.said)
+        at, _ = self.keys_at("anim_door_left", 0)
+        points = [struct.unpack_from("<f", now, at + offset)[0] for offset in (28, 128 + 36, 128 + 28, 2 * 128 + 36)]
+        for found, wanted in zip(points, (0.8 / 3, 1.6 / 3, 0.8 + 0.2 / 3, 1 - 0.2 / 3)):
+            self.assertAlmostEqual(found, wanted, 5)
+
+    def test_moved_key(self):
+        """Handles that a program keeps in their place, as points, stay as they are in the file and go with their key; those of which
+        it keeps the shares have other lengths now, and both ends of both segments are as the FBX shows them."""
         self.use([BEZIER])
+        at, _ = self.keys_at("part_0", 0)
 
         def change(scene):
             for axis in "xyz":
                 curve = scene.curve("move", "part_0", "Lcl Translation", axis)
-                curve.keys[3].time = (curve.keys[3].time + curve.keys[4].time) // 2
-                self.weight = (curve.keys[3].data[2] & 0xFFFF) / 9999
+                by = (curve.keys[4].time - curve.keys[3].time) // 8
+                if self.in_place:
+                    curve.move(3, by)
+                else:
+                    curve.keys[3].time += by
                 curve.store()
-        now = self.edit(change)
-        at, _ = self.keys_at("part_0", 0)
-        self.only(now, (at + 3 * 128 + 24, 52))
-        time, after = (struct.unpack_from("<f", now, at + k * 128 + 24)[0] for k in (3, 4))
-        handle = struct.unpack_from("<f", now, at + 3 * 128 + 28 + 32)[0] # z, the last one
-        self.assertAlmostEqual(handle, time + self.weight * (after - time), 5)
-        off = re.findall("the handles beside it stay as they are in the file: .* is off the one in the FBX by ([0-9.]+) there", self.said)
-        self.assertTrue(off, self.said)
-        told = re.search("worst ([0-9.e-]+)", self.keyferry("diff", "x.fbx", "y.ani", code=1).out.decode())
-        self.assertAlmostEqual(max(map(float, off)), float(told[1]), delta=0.05 * float(told[1]))
+        for self.in_place in (True, False):
+            now = self.edit(change)
+            self.assertNotIn("warning", self.said)
+            self.keyferry("diff", "x.fbx", "y.ani")
+            parts = [(at + 3 * 128 + 24, 52)]
+            if not self.in_place:
+                parts += [(at + 2 * 128 + 28 + 16 * c, 8) for c in range(3)] + [(at + 4 * 128 + 36 + 16 * c, 8) for c in range(3)]
+            self.only(now, *parts)
 
     # ---------------------------------------------------------------- ease
 

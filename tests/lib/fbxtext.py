@@ -124,6 +124,15 @@ class Curve:
             before.data[2] = weights[0] | weights[1] << 16
             before.flags = before.flags & ~0x2000000 | gone.flags & 0x2000000
 
+    def move(self, index, ticks):
+        """A key in the middle is that much later, and the handles beside it and its own stay in their place."""
+        before, key, after = self.keys[index - 1:index + 2]
+        for start, end, later in ((before, key, ticks), (key, after, -ticks)):
+            was = end.time - start.time
+            weights = [round(w * was / (was + later)) for w in (start.data[2] & 0xffff, start.data[2] >> 16 & 0xffff)]
+            start.data[2] = weights[0] | weights[1] << 16
+        key.time += ticks
+
     def insert(self, index, key, in_place=False):
         """A key more; the handle of the one before it stays a share of its segment, or in its place."""
         before, after = self.keys[index - 1:index + 1]
