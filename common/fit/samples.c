@@ -1,17 +1,20 @@
 /* What samples tell of the curve they were taken from: rests, jumps, and how it runs between two of them. */
 #include "internal.h"
 
-/* A jump stands out from all that happens a few samples before and after it. */
+/* A jump stands out from all that happens a few samples before and after it, but for another one. */
 static bool jumps(const kfi_samples *s, size_t i)
 {
-    double step = fabs(s->v[i + 1] - s->v[i]), beside = 0.0;
+    double step = fabs(s->v[i + 1] - s->v[i]), most = 0.0, beside = 0.0;
     if (s->count < 3 || !(step > 4.0 * s->tolerance))
         return false;
     if (s->told[i] && fabs(s->middle[i] - s->v[i]) <= 1e-6 * step)
         return true;
     for (size_t k = i < 4 ? 0 : i - 4; k < i + 5 && k + 1 < s->count; k++)
-        if (k != i)
-            beside = fmax(beside, fabs(s->v[k + 1] - s->v[k]));
+        if (k != i) {
+            double other = fabs(s->v[k + 1] - s->v[k]);
+            beside = fmax(beside, fmin(most, other));
+            most = fmax(most, other);
+        }
     return step > 6.0 * beside;
 }
 

@@ -119,6 +119,33 @@ class X4(Holds):
             still = [key["v"] for key in track["keys"] if key["t"] * 30 > first - 0.01]
             self.assertLess(max(still) - min(still), 0.03, track["component"])
 
+    def test_a_few_frames_between_two_jumps(self):
+        """Raised as a whole: between any two of them the line goes on, and so it does before and after."""
+        rng = random.Random(7)
+        for width in (2, 3, 4, 6):
+            slopes = [rng.uniform(-2, 2) for _ in "xyz"]
+            self.original = x4((b"a", 1.0, [(t, [t * s for s in slopes], BEZIER if t < 1 else STEP) for t in (0, 0.5, 1)], [], []))
+            first, last = 9, 8 + width
+
+            def change(scene):
+                for axis in "xyz":
+                    curve = scene.curve("move", "a", MOVE, axis)
+                    for key in curve.keys[first:last + 1]:
+                        key.value += 3
+                    curve.store()
+            self.edit(change, "--for", "blender")
+            self.assertNotIn("warning", self.said)
+            wanted = {axis: [k.value for k in fbxtext.Scene((self.dir / "x.fbx").read_text()).curve("move", "a", MOVE, axis).keys]
+                      for axis in "xyz"}
+            self.keyferry("convert", "y.ani", "z.fbx", "--bake=240", "-y")
+            for track in self.json("dump", "z.fbx")["takes"][0]["tracks"]:
+                frames = wanted[track["component"]]
+                for key in track["keys"]:
+                    i = min(int(key["t"] * 30 + 1e-4), len(frames) - 2)
+                    if i not in (first - 1, last):
+                        line = frames[i] + (frames[i + 1] - frames[i]) * (key["t"] * 30 - i)
+                        self.assertAlmostEqual(key["v"], line, delta=0.002, msg=(width, track["component"], key))
+
     def test_all_of_it_slower(self):
         """By any factor, so that keys lie between frames."""
         self.original = x4((b"a", 0.1, [(0, (0, 0, 0), LINEAR), (0.1, (10, 5, 2), STEP)], [], []))
