@@ -236,6 +236,7 @@ static bool convert(kf_job *job, const kf_convert_input *input, const kf_output 
     if (input->count == 0)
         return kfi_fail(job, KF_BAD_ARGUMENT, KF_NO_OFFSET, "no input");
     kfi_allow_input(job, input->files, input->count);
+    kfi_allow_input(job, input->base, input->base_count);
     const kf_format *from = kfi_format_of_input(job, input->files, input->count);
     if (!from)
         return false;

@@ -20,6 +20,7 @@ typedef struct kfi_original {
     kf_file *files;
     size_t count;
     kf_file rig; /* what it was read with, if that travelled */
+    bool only_read; /* `written` is not wanted */
     const kf_anim *anim;
     kfi_lowered written;
     kfi_capsule since;    /* what the FBX came from, if that is not what it is merged into */

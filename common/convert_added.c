@@ -49,9 +49,9 @@ static bool look(kf_job *job, const kf_format *format, const kfi_original *origi
     }
     for (size_t f = 0; files && f < alone && !kfi_failed(job); f++) {
         again = read_again(job, format, &original->rig, original->count + f, 1);
-        for (size_t i = 0; again && again->take_count && i < report->added; i++)
+        for (size_t i = 0; i < report->added; i++)
             if (report->additions[i].take_index == takes + f)
-                there[i] = has(again, &again->takes[0], &report->additions[i]);
+                there[i] = !again || (again->take_count && has(again, &again->takes[0], &report->additions[i]));
     }
     return !kfi_failed(job);
 }

@@ -34,7 +34,7 @@ bool kfi_rewrite(kf_job *job, const kf_format *format, const kf_anim *edited, kf
     const kfi_capsule *capsule = &original->capsule;
     uint32_t revision = capsule->format && capsule->revision < format->revision ? capsule->revision : format->revision;
     original->anim = kfi_import_as(job, format, revision, original->files, original->count);
-    bool ok = original->anim && kfi_fbx_lower(job, original->anim, &lower, &original->written);
+    bool ok = original->anim && (original->only_read || kfi_fbx_lower(job, original->anim, &lower, &original->written));
     job->options = own;
     job->message_count = messages;
     return ok;

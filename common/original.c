@@ -37,7 +37,10 @@ static bool unpack(kf_job *job, bool based, const void *data, size_t size, kfi_c
     }
     if (job->error.code == KF_BAD_INPUT)
         job->error = (kf_error){.offset = KF_NO_OFFSET};
-    return !kfi_failed(job) && kfi_capsule_unpack(job, data, size, capsule);
+    if (!kfi_failed(job) && kfi_capsule_unpack(job, data, size, capsule))
+        return true;
+    *capsule = (kfi_capsule){0}; /* nothing of a damaged one counts */
+    return false;
 }
 
 /* Whether a capsule is the one that an FBX names; of one that was only looked into, as far as that tells. */

@@ -13,10 +13,15 @@
 
 /* The files just made, as their importer reads them and as they would be written; takes that became files of their own, behind
  * the original's, are new. Not *there: it does not read them. */
-static bool look_again(kf_job *job, const kf_format *format, const kfi_original *original, kfi_original *made, bool *there)
+static bool look_again(kf_job *job, const kf_format *format, const kfi_original *original, const kfi_merge_report *report,
+                       kfi_original *made, bool *there)
 {
+    bool drawn = false; /* samples are compared with the game's own motion only */
+    for (size_t i = 0; i < report->wanted_count; i++)
+        drawn = drawn || !report->wanted[i].samples;
     size_t count = job->emitted_count < original->count ? job->emitted_count : original->count;
     *made = (kfi_original){.capsule = original->capsule, .count = count, .files = kfi_emitted_files(job, 0, count)};
+    made->only_read = !drawn || format->capabilities.frame_rate > 0;
     if (!made->files)
         return false;
     if (original->rig.data) /* it stands behind them */
@@ -36,6 +41,9 @@ static const kf_take *find_take(const kf_anim *anim, const kf_anim *merged, size
         *index = 0;
         return &anim->takes[0];
     }
+    *index = take;
+    if (take < anim->take_count && strcmp(anim->takes[take].name, name) == 0) /* most are where they were */
+        return &anim->takes[take];
     for (*index = 0; *index < anim->take_count; (*index)++)
         if (strcmp(anim->takes[*index].name, name) == 0)
             return &anim->takes[*index];
@@ -45,10 +53,10 @@ static const kf_take *find_take(const kf_anim *anim, const kf_anim *merged, size
 /* The search goes on where the last one ended: most tracks are in the order that they were in. */
 static const kf_track *find_track(const kf_anim *anim, const kf_take *take, const char *node, const kfi_wanted *w, size_t *index)
 {
-    for (size_t i = 0; i < take->track_count; i++) {
+    for (size_t i = 0; i < 2 * take->track_count; i++) { /* of several nodes of one name the one in its place comes first */
         *index = *index + 1 < take->track_count ? *index + 1 : 0;
         const kf_track *track = &take->tracks[*index];
-        if (track->channel == w->channel && strcmp(anim->nodes[track->node].name, node) == 0 &&
+        if (track->channel == w->channel && (i >= take->track_count || track->node == w->node) && strcmp(anim->nodes[track->node].name, node) == 0 &&
             (!w->name || (track->name && strcmp(track->name, w->name) == 0)))
             return track;
     }
@@ -245,7 +253,7 @@ bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *o
     bool there;
     if (report->wanted_count == 0)
         return true;
-    if (!look_again(job, format, original, &made, &there))
+    if (!look_again(job, format, original, report, &made, &there))
         return false;
     for (size_t i = 0; there && i < report->wanted_count; i++) {
         const kfi_wanted *w = &report->wanted[i];

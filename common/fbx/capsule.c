@@ -227,7 +227,9 @@ static bool read_header(kf_job *job, const uint8_t *bytes, size_t size, uint32_t
 static uint32_t contents_of(const kfi_reader *in, uint32_t total, uint32_t whole)
 {
     uLong directory = add_bytes(crc32(0, Z_NULL, 0), in->data, in->at);
-    return (uint32_t)(whole ^ crc32_combine(directory, 0, (z_off_t)(total - in->at)));
+    uint32_t length = (uint32_t)(total - in->at), half = length / 2; /* z_off_t may have 32 bits */
+    directory = crc32_combine(directory, 0, (z_off_t)half);
+    return (uint32_t)(whole ^ crc32_combine(directory, 0, (z_off_t)(length - half)));
 }
 
 static uint64_t bytes_of(const kf_file *files, size_t count)

@@ -19,12 +19,14 @@ typedef struct stretch {
     size_t a, b, *at, count;
 } stretch;
 
-/* How far all of the curves can go from sample a with one segment each. */
-static size_t reach_all(const joint *j, size_t a, size_t limit)
+/* How far all of the curves can go from sample a with one segment each. The one that ended the last of them is asked first: one
+ * that goes far would be followed to the end again for each. */
+static size_t reach_all(const joint *j, size_t a, size_t limit, unsigned *shortest)
 {
-    unsigned c = 0, agreed = 0;
+    unsigned c = *shortest, agreed = 0;
     while (agreed < j->from->curves) {
         size_t end = kfi_longest_piece(&j->fit[c], a, limit).end;
+        *shortest = end < limit ? c : *shortest;
         agreed = end < limit ? 1 : agreed + 1;
         limit = end < limit ? end : limit;
         c = (c + 1) % j->from->curves;
@@ -58,8 +60,9 @@ static size_t reach_back(const joint *j, size_t first, size_t b, size_t fits)
 static stretch walk(const joint *j, size_t a, size_t b, size_t *at)
 {
     stretch s = {a, b, at, 0};
+    unsigned shortest = 0;
     while (a < b)
-        a = at[s.count++] = reach_all(j, a, b);
+        a = at[s.count++] = reach_all(j, a, b, &shortest);
     return s;
 }
 
@@ -69,7 +72,7 @@ static size_t choose(const joint *j, const stretch *s, size_t i, size_t first, s
 {
     const kfi_joint *from = j->from;
     size_t even = s->a + (s->at[i + 1] - s->a) * (i + 1) / (i + 2), best = even < first ? first : even > last ? last : even;
-    bool beside[2] = {s->a == 0 && i == 0, s->b + 1 == from->count && i + 2 == s->count};
+    const bool beside[2] = {s->a == 0 && i == 0, s->b + 1 == from->count && i + 2 == s->count};
     bool border = from->holds && (beside[0] || beside[1]);
     size_t far = best - first > last - best ? best - first : last - best;
     for (int pass = border ? 0 : 2; pass < 3; pass++) /* the border and a key, the border, a key */

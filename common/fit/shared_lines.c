@@ -100,7 +100,10 @@ bool kfi_fit_lines_or_tcb(kf_job *job, const kfi_shared_samples *from, kf_curve 
         if (!kfi_fit(job, from->times, from->values[c], from->count, &options, &lines[c]))
             return false;
     }
-    if (!fit_tcb(job, from, tcb, &done))
+    /* The search for TCB keys takes a millisecond or two a sample: where there are very many, lines will do. */
+    enum { MOST_SOUGHT = 768 };
+    done = false;
+    if (from->count <= MOST_SOUGHT && !fit_tcb(job, from, tcb, &done))
         return false;
     done = done && 2 * tcb[0].count <= count_times(lines, from->curves);
     for (unsigned c = 0; c < from->curves; c++)

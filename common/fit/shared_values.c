@@ -321,7 +321,7 @@ bool kfi_fit_shared_values(kf_job *job, const kfi_shared_samples *samples, kf_cu
     if (from.curves == 0 || from.count < 2 || from.original[0]->count < 2 || !from.original[0]->tcb)
         return true;
     leave_out_rests(&from);
-    if (from.count < 2)
+    if (from.curves == 0 || from.count < 2)
         return true;
     if (!take_samples(job, &from, &m) || !look_at_original(job, &from, &m, &o))
         return false;

@@ -67,7 +67,6 @@ static kf_key edited_key(const kfi_merge_track *t, const kf_curve *e, size_t j)
 
 typedef struct building {
     kfi_merge_track *t;
-    const kf_curve *from; /* the original's */
     kf_curve *to;
     kf_origin *origin;
 } building;
@@ -329,7 +328,7 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
     for (size_t j = 0; j < e->count; j++)
         count += p.partner[j] == KFI_UNPAIRED || !(w->keys[p.partner[j]].flags & KF_KEY_HELPER);
     kf_curve to = *from;
-    building b = {t, from, &to, kfi_alloc(t->job, count, sizeof(kf_origin))};
+    building b = {t, &to, kfi_alloc(t->job, count, sizeof(kf_origin))};
     size_t *edited_of = kfi_alloc(t->job, count, sizeof *edited_of);
     if (!b.origin || !edited_of || !kfi_make_keys(t->job, &to, count, parts))
         return false;

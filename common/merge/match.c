@@ -139,9 +139,11 @@ bool kfi_tell_twice(const kfi_merging *m)
     for (size_t e = 1; e < edited->take_count; e++) {
         const kf_take *take = &edited->takes[e];
         size_t first = 0;
+        if (m->matches.take[e] < 0)
+            continue;
         while (first < e && (m->matches.take[first] != m->matches.take[e] || strcmp(edited->takes[first].name, take->name) != 0))
             first++;
-        const kf_track *other = first < e && m->matches.take[e] >= 0 ? other_motion(m, take, &edited->takes[first]) : NULL;
+        const kf_track *other = first < e ? other_motion(m, take, &edited->takes[first]) : NULL;
         if (other && !kfi_warn(m->job, "take-twice", "take \"%.60s\" is there twice: the first counts, and the second is not carried, "
                                                      "though the %s of its node \"%.60s\" is another one",
                                take->name, other->name ? other->name : kfi_channel_name((kf_channel)other->channel),

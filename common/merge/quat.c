@@ -394,7 +394,8 @@ static bool fit_bake(kfi_merge_track *t, bool *done)
         return true;
     /* Where it rests at the end no more than the first sample of that is needed. */
     double end = from->count ? from->keys[from->count - 1].time + limit : -INFINITY;
-    while (count > 2 && at[count - 2] > end && kfi_quat_angle(q[count - 2], q[count - 1]) <= limit_of(t))
+    const double *rest = count ? q[count - 1] : NULL; /* each by this one: by the next one a slow turn would be a rest */
+    while (count > 2 && at[count - 2] > end && kfi_quat_angle(q[count - 2], rest) <= limit_of(t))
         count--;
     kf_quat_curve left = *from;
     while (left.count && left.keys[left.count - 1].time > t->cut + limit)

@@ -234,7 +234,7 @@ kfi_span *kfi_make_span(kfi_together *g, size_t first, size_t last)
         return NULL;
     *s = (kfi_span){.first = first, .last = last};
     size_t begin = first > 0 ? first - 1 : 0, end = last <= g->count ? last - 1 : g->count - 1;
-    bool exact[3];
+    bool exact[3] = {false, false, false};
     stretch x = stretch_of(g, s, 0);
     for (unsigned c = 0; c < g->t->original->curves; c++)
         if (!by_handles(g, c, begin, end, &s->curve[c], &exact[c]))

@@ -208,6 +208,8 @@ static bool read_ends(x4_component *c)
         return false;
     if (number == X4_QUADRATIC || number == X4_CUBIC || number > X4_TCB)
         keys[last].native = number <= UINT16_MAX ? (uint16_t)number : UINT16_MAX;
+    if (!c->curve->handles)
+        return true;
     if (keys[0].interp == KF_BEZIER && keys[0].native == 0 && x4_point_set(record(c, 0), c->index, 1) &&
         !read_point(c, 0, 1, 0, &c->curve->handles[0].in))
         return false;

@@ -9,7 +9,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxtext  # noqa: E402
 import nytrocases  # noqa: E402
-from editcase import EditCase  # noqa: E402
+from editcase import EditCase, by_a_program  # noqa: E402
 
 TCB, BEZIER, LINEAR = 1, 2, 4
 MOVE, TURN = "Lcl Translation", "Lcl Rotation"
@@ -50,6 +50,24 @@ class Shared(EditCase):
 
 LINE = [(0, 0, 0), (3, 2.1, -0.9), (1, 0.7, -0.3), (4, 2.8, -1.2)]
 SPACE = [(0, 1, 2), (3, 1, 1), (1, 4, 2), (2, 2, 5)]
+
+
+class Twice(Shared):
+    def test_two_nodes_of_one_name(self):
+        """The one that was edited is the one that is looked at again."""
+        one, other = (struct.pack("<4I", LINEAR, 2, 0, 0) + b"".join(struct.pack("<I4f", 1, t, v * t, v * t, v * t) for t in (0, 1))
+                      for v in (10, 50))
+        header = struct.pack("<I", 0) + b"go\0me\0" + struct.pack("<H", 2)
+        out = struct.pack("<4I", 1, 1, len(header), 16 + len(header)) + header
+        body = b"arm\0" + one + b"arm\0" + other
+        self.original = out + struct.pack("<4I", 2, 1, len(body), len(out) + 16 + len(body)) + body
+
+        def work(scene):
+            where, curve = next((w, c) for w, c in scene.curves().items() if c.keys[-1].value == 10)
+            curve.keys[-1].value = 12
+            curve.store()
+        self.edit(work, back=("--strict",))
+        self.assertIn("1 of 2 tracks changed", self.said)
 
 
 class Drawn(Shared):
@@ -257,6 +275,20 @@ class Turns(Samples):
                 self.assertLessEqual(self.off(), 0.0101, self.said)
                 self.assertLessEqual(counts(now)[2], 3 + 10, self.said)
                 self.assertNotIn("warning", self.said)
+
+    def test_slow(self):
+        """So slow that no frame is off the next one, in a program's file: it goes on to the end all the same."""
+        self.original = build(LINEAR, turns=[(0.0, NONE, (0, 0, 0, 1)), (1.0, NONE, (0.5, 0, 0, 1))], end=20.0)
+
+        def work(scene):
+            curve = scene.curve("go", "n", TURN, "z")
+            for i, key in enumerate(curve.keys):
+                key.value += 0.005 * max(0, i - 60)
+            curve.store()
+            by_a_program(scene)
+        self.edit(work, "--bake=30")
+        self.assertNotIn("warning", self.said)
+        self.assertLessEqual(self.off(), 0.021, self.said)
 
     def test_step(self):
         """A step in what is held: one frame's way, and what was not edited stays."""

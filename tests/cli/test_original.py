@@ -1,7 +1,9 @@
 """Which original an FBX goes back into, and what is said where that is not the one it came from."""
 import os
+import struct
 import sys
 import unittest
+import zlib
 
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxtext  # noqa: E402
@@ -39,6 +41,19 @@ class Missing(Case):
         self.keyferry("convert", DOOR, "s.fbx", "--no-capsule", "--no-sidecar", "-y")
         said = self.keyferry("convert", "s.fbx", "s.ani").err
         self.assertIn("note: there is no original", said)
+
+
+class Damaged(Case):
+    def test_sidecar_without_files(self):
+        """Nothing of it counts, neither its format nor what it is like, for this FBX and those after it."""
+        self.keyferry("convert", TURRET, "a.fbx", "--no-capsule")
+        self.keyferry("convert", DOOR, "b.fbx")
+        body = b"ei-anm\0" + struct.pack("<I", 1) + b"\0" + struct.pack("<I", 0)
+        self.put("a.fbx.kf", b"KFERRY1\n" + struct.pack("<II", len(body), zlib.crc32(body)) + zlib.compress(body))
+        said = self.keyferry("convert", "a.fbx", "a.ani").err
+        self.assertIn("the sidecar is damaged and was not used", said)
+        self.assertNotIn("another format", said)
+        self.keyferry("convert", "a.fbx", "b.fbx", "c.ani", "-y")
 
 
 class Base(Case):
