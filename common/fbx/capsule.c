@@ -9,7 +9,7 @@
 static const char MAGIC[] = "KFERRY1\n";
 
 /* Level 1: the originals are mostly floats, which pack badly whatever time is spent on them: level 6 takes 1.5 to 2 times as
- * long and saves a tenth at the most. Z_RLE takes half the time, but makes X4's a fifth larger. */
+ * long and saves a tenth at the most. Z_RLE takes a little over half the time, but makes X4's a sixth larger. */
 enum { MAGIC_SIZE = 8, HEADER_SIZE = 16, LEVEL = 1, FILE_MIN = 5 /* an empty name and a size */ };
 
 /* ---------------------------------------------------------------- names */
