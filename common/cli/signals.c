@@ -9,25 +9,41 @@
 #include <string.h>
 #include <time.h>
 
-static lock guard = LOCK_MADE;
-static temporary *temporaries; /* changed with the guard held and signals off */
-static atomic_int deferred;    /* atomic: written by the handler, read by the threads */
+/* The temporary files that there are, on several shelves, so that threads which make files at the same time seldom wait for
+ * each other: the guard is held while the system makes one, or the handler could miss it. */
+typedef struct shelf {
+    lock guard;
+    temporary *first; /* changed with the guard held and signals off */
+} shelf;
+
+#define EMPTY {LOCK_MADE, NULL}
+static shelf shelves[] = {EMPTY, EMPTY, EMPTY, EMPTY, EMPTY, EMPTY, EMPTY, EMPTY, EMPTY, EMPTY, EMPTY};
+enum { SHELVES = sizeof shelves / sizeof *shelves };
+
+static atomic_int deferred; /* atomic: written by the handler, read by the threads */
 static atomic_int caught;
+
+static void remove_all(bool guarded)
+{
+    for (unsigned i = 0; i < SHELVES; i++) {
+        if (guarded)
+            lock_take(&shelves[i].guard);
+        for (temporary *temp = shelves[i].first; temp; temp = temp->next)
+            remove_file(temp->path);
+    }
+}
 
 /* Without threads the handler cleans up by itself, so that a signal is obeyed at once whatever the library is
  * doing; with them it only leaves word, and the threads end where they can. Who asks twice does not want to wait for
- * them: then it cleans up all the same, and keeps the guard, so that no thread makes another file. It runs in the main
- * thread, or in one of its own, and neither is stopped by it while holding the guard. */
+ * them: then it cleans up all the same, and keeps the guards, so that no thread makes another file. It runs in the main
+ * thread, or in one of its own, and neither is stopped by it while holding a guard. */
 static void on_signal(int number)
 { /* GCOVR_EXCL_START: what a program counts is lost when a signal ends it; cli.kill and cli.files see what it did */
     if (deferred && !caught) {
         caught = number;
         return;
     }
-    if (deferred)
-        lock_take(&guard);
-    for (temporary *temp = temporaries; temp; temp = temp->next)
-        remove_file(temp->path);
+    remove_all(deferred);
     end_by_signal(number);
 } /* GCOVR_EXCL_STOP */
 
@@ -59,7 +75,8 @@ void die_of_signal(void)
 
 temporary *make_temporary(const char *beside, int *fd)
 {
-    static unsigned number;
+    enum { TRIES = 1000000 };
+    static atomic_uint numbers;
     const char *slash = strrchr(beside, '/');
     size_t folder = slash ? (size_t)(slash + 1 - beside) : 0;
     temporary *temp = need(calloc(1, sizeof *temp));
@@ -67,19 +84,24 @@ temporary *make_temporary(const char *beside, int *fd)
     memcpy(temp->path, beside, folder);
     held_signals before;
     hold_signals(&before);
-    lock_take(&guard);
-    do {
-        snprintf(temp->path + folder, 64, ".keyferry-%ld-%u.tmp", process_number(), number++);
+    unsigned number = atomic_fetch_add(&numbers, 1);
+    shelf *at = &shelves[number % SHELVES];
+    lock_take(&at->guard);
+    for (int tries = 0;; tries++, number = atomic_fetch_add(&numbers, 1)) {
+        snprintf(temp->path + folder, 64, ".keyferry-%ld-%u.tmp", process_number(), number);
         *fd = create_to_write(temp->path);
-    } while (*fd < 0 && errno == EEXIST && number < 1000000);
+        if (*fd >= 0 || errno != EEXIST || tries == TRIES)
+            break;
+    }
     int reason = errno;
     if (*fd >= 0) {
-        temp->next = temporaries;
-        if (temporaries)
-            temporaries->previous = temp;
-        temporaries = temp;
+        temp->shelf = at;
+        temp->next = at->first;
+        if (at->first)
+            at->first->previous = temp;
+        at->first = temp;
     }
-    lock_give(&guard);
+    lock_give(&at->guard);
     release_signals(&before);
     if (*fd < 0) {
         free(temp->path);
@@ -94,14 +116,14 @@ void forget_temporary(temporary *temp)
 {
     held_signals before;
     hold_signals(&before);
-    lock_take(&guard);
+    lock_take(&temp->shelf->guard);
     if (temp->previous)
         temp->previous->next = temp->next;
     else
-        temporaries = temp->next;
+        temp->shelf->first = temp->next;
     if (temp->next)
         temp->next->previous = temp->previous;
-    lock_give(&guard);
+    lock_give(&temp->shelf->guard);
     release_signals(&before);
     free(temp->path);
     free(temp);
@@ -111,9 +133,7 @@ void remove_temporaries(void)
 {
     held_signals before;
     hold_signals(&before);
-    lock_take(&guard);
-    for (temporary *temp = temporaries; temp; temp = temp->next)
-        remove_file(temp->path);
+    remove_all(true);
 }
 
 void remove_temporary(temporary *temp)

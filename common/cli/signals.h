@@ -5,6 +5,7 @@
 /* A temporary file beside the file it will become. */
 typedef struct temporary {
     struct temporary *next, *previous;
+    struct shelf *shelf; /* that it stands on */
     char *path;
 } temporary;
 
