@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <time.h>
 #include <ufbx.h>
+#include <unistd.h>
 #include <zlib.h>
 #ifdef WITH_ASSIMP
 #include <assimp/cexport.h>
@@ -157,13 +158,15 @@ static bool patch_file(void *user, uint64_t at, const void *data, size_t size)
     return fseek(user, (long)at, SEEK_SET) == 0 && fwrite(data, 1, size, user) == size && fseek(user, 0, SEEK_END) == 0;
 }
 
+/* Into a file that is safe on the disk in the end, as the command's is. */
 double write_fbx_file(kf_job *job, const kf_anim *anim, const char *path)
 {
     double best = 1e9;
     for (int i = 0; i < rounds; i++) {
         double began = now();
         FILE *f = fopen(path, "wb");
-        if (!f || !kfi_fbx_write(job, anim, &(kf_sink){f, append_file, patch_file}) || fclose(f) != 0)
+        if (!f || !kfi_fbx_write(job, anim, &(kf_sink){f, append_file, patch_file}) || fflush(f) != 0 ||
+            fsync(fileno(f)) != 0 || fclose(f) != 0)
             die("the FBX was not written");
         best = fmin(best, now() - began);
         remove(path);

@@ -61,7 +61,9 @@ def command(keyferry, program, folder, fbx):
     game, there, back = (os.path.join(folder, n) for n in ("game.ani", "there.fbx", "back.ani"))
     convert = [keyferry, "convert", "-y", "--jobs", "1"]
     subprocess.run([*convert, fbx, game, "--to", "x4-ani"], check=True, stderr=subprocess.DEVNULL)
-    found = said(program, "game", game, "5")
+    found = said(program, "game", game, "9")
+    # The command makes a file, and so does the write that it is compared with.
+    found["write_there"] = found["make_scene"] + found["write_game_file"]
     found["game_size"] = os.path.getsize(game)
     found["command_there"], found["command_there_mb"] = cpu(*convert, game, there, "--no-capsule", "--no-sidecar", runs=9,
                                                             output=there)
@@ -116,9 +118,9 @@ def main():
     ratio("assimp's export / our write, linear keys", 10, True, "assimp_write", "write_linear")
     ratio("our read / ufbx alone", 1.4, False, "read", "ufbx_read")
     ratio("assimp's read / our read (linear and cubic)", 1, True, "assimp_read", "read")
-    ratio("game file to FBX, command / write alone", 1.5, False, "command_there", "write_game")
-    ratio("the same, the write alone into a file", None, False, "command_there", "write_game_file")
-    ratio("the same with capsule and sidecar", None, False, "command_there_capsule", "write_game")
+    ratio("game file to FBX, command / write alone", 1.5, False, "command_there", "write_there")
+    ratio("the same, the write alone into memory", None, False, "command_there", "write_game")
+    ratio("the same with capsule and sidecar", None, False, "command_there_capsule", "write_there")
     ratio("FBX to game file, merged / ufbx alone", 3, False, "command_back_merged", "ufbx_read")
     ratio("the same with the original in the sidecar", None, False, "command_back_sidecar", "ufbx_read")
     ratio("ufbx_evaluate_curve / ours, four samples a key", 8, True, "ufbx_evaluate_ns", "evaluate_ns")
@@ -133,8 +135,8 @@ def main():
         if name == "M":
             row("limit: ufbx_evaluate_curve / the keys only looked at", name, r["ufbx_bake"] / r["look"])
             least = r["read_game_file"] + r["write_game_file"]
-            row("limit: file read, FBX written into a file", name, least / r["write_game"])
-            row("limit: the same and memory for the keys", name, (least + r["touch"]) / r["write_game"])
+            row("limit: file read, FBX written into a file", name, least / r["write_there"])
+            row("limit: the same and memory for the keys", name, (least + r["touch"]) / r["write_there"])
     copied = 0.0
     for name in names:
         r = results[name]

@@ -31,6 +31,19 @@ static double read_alone(const char *path, size_t size)
     return best;
 }
 
+/* What the scene writer does before it writes: looks for what FBX cannot hold, and adds helper keys. */
+static double make_scene(kf_job *job, const kf_format *format, const kf_file *file, const kf_anim *anim, kfi_scene *scene)
+{
+    double best = 1e9;
+    for (int i = 0; i < rounds; i++) {
+        double began = now();
+        if (!kfi_make_scene(job, format, file, 1, anim, -1, scene))
+            die("the game's file cannot be made into a scene");
+        best = fmin(best, now() - began);
+    }
+    return best;
+}
+
 int bench_game(const char *path)
 {
     FILE *f = fopen(path, "rb");
@@ -48,14 +61,15 @@ int bench_game(const char *path)
     kf_job *job = kf_job_new(library, &options, &error);
     kf_file file = {"game", data, size};
     const kf_anim *anim = job ? kf_load(job, &file, 1, &error) : NULL;
+    if (!anim)
+        die("the game's file cannot be read");
     kfi_scene scene;
-    if (!anim || !kfi_make_scene(job, kfi_format_find(library, anim->format), &file, 1, anim, -1, &scene))
-        die("the game's file cannot be made into a scene");
+    printf("{\"game\":1");
+    put("make_scene", make_scene(job, kfi_format_find(library, anim->format), &file, anim, &scene));
     memory m = {malloc(size + (8u << 20)), 0, size + (8u << 20)};
     if (!m.data)
         die("no memory");
     memset(m.data, 0, m.capacity);
-    printf("{\"game\":1");
     put("read_game_file", read_alone(path, size));
     put("write_game", write_fbx(job, &scene.lowered.anim, &m));
     put("write_game_size", (double)m.size);
