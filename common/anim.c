@@ -86,6 +86,14 @@ kf_track *kfi_add_track(kf_job *job, kf_take *take, uint32_t node, kf_channel ch
     return track;
 }
 
+const kf_take *kfi_take_named(const kf_anim *anim, const char *name)
+{
+    for (size_t i = 0; i < anim->take_count; i++)
+        if (strcmp(anim->takes[i].name, name) == 0)
+            return &anim->takes[i];
+    return NULL;
+}
+
 bool kfi_make_keys(kf_job *job, kf_curve *curve, size_t count, unsigned parts)
 {
     bool handles = parts & KFI_HANDLES, tcb = parts & KFI_NUMBERS;

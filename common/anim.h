@@ -18,6 +18,8 @@ void kfi_anim_init(kf_anim *anim, const char *format);
 /* Each returns the new item, or NULL on failure. Pointers to earlier items of the same array may move: keep indices. */
 kf_node *kfi_add_node(kf_job *job, kf_anim *anim, const char *name, int32_t parent);
 kf_take *kfi_add_take(kf_job *job, kf_anim *anim, const char *name);
+/* The first take of that name, or NULL. */
+const kf_take *kfi_take_named(const kf_anim *anim, const char *name);
 /* A track with `curves` empty scalar curves (0: quaternions). */
 kf_track *kfi_add_track(kf_job *job, kf_take *take, uint32_t node, kf_channel channel, unsigned curves);
 /* What keys may have beside them: TCB numbers, handles. */

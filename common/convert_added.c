@@ -13,18 +13,12 @@ static const kf_anim *read_again(kf_job *job, const kf_format *format, const kf_
     return again;
 }
 
-static const kf_take *take_named(const kf_anim *anim, const char *name)
-{
-    for (size_t i = 0; i < anim->take_count; i++)
-        if (strcmp(anim->takes[i].name, name) == 0)
-            return &anim->takes[i];
-    return NULL;
-}
-
-static bool has(const kf_anim *anim, const kf_take *take, const kfi_addition *added)
+/* The search goes on where the last one ended: what was added stands in the order that it was added in. */
+static bool has(const kf_anim *anim, const kf_take *take, const kfi_addition *added, size_t *at)
 {
     for (size_t i = 0; take && i < take->track_count; i++) {
-        const kf_track *track = &take->tracks[i];
+        *at = *at + 1 < take->track_count ? *at + 1 : 0;
+        const kf_track *track = &take->tracks[*at];
         if (track->channel == added->channel && strcmp(anim->nodes[track->node].name, added->node) == 0 &&
             (!track->name || !added->name || strcmp(track->name, added->name) == 0))
             return true;
@@ -37,21 +31,22 @@ static bool look(kf_job *job, const kf_format *format, const kfi_original *origi
 {
     size_t takes = original->anim->take_count, alone = report->additions[0].takes - takes;
     bool files = job->emitted_count == original->count + alone;
+    size_t at = 0;
     const kf_anim *again = read_again(job, format, &original->rig, 0, files ? original->count : job->emitted_count);
     for (size_t i = 0; i < report->added; i++) {
         const kfi_addition *added = &report->additions[i];
         there[i] = !again; /* nothing tells */
         if (!again)
             continue;
-        const kf_take *take = take_named(again, added->take);
+        const kf_take *take = kfi_take_named(again, added->take);
         bool known = added->take_index < again->take_count && (again->take_count == added->takes || again->take_count == takes);
-        there[i] = has(again, take || !known ? take : &again->takes[added->take_index], added);
+        there[i] = has(again, take || !known ? take : &again->takes[added->take_index], added, &at);
     }
     for (size_t f = 0; files && f < alone && !kfi_failed(job); f++) {
         again = read_again(job, format, &original->rig, original->count + f, 1);
         for (size_t i = 0; i < report->added; i++)
             if (report->additions[i].take_index == takes + f)
-                there[i] = !again || (again->take_count && has(again, &again->takes[0], &report->additions[i]));
+                there[i] = !again || (again->take_count && has(again, &again->takes[0], &report->additions[i], &at));
     }
     return !kfi_failed(job);
 }

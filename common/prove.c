@@ -6,7 +6,6 @@
 #include "format.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Room for each byte that is read again, beside what the conversion itself holds. */
 enum { PER_BYTE = 32 };
@@ -64,10 +63,8 @@ static void move_back(const kf_anim *asked, const kf_anim *again)
 {
     for (size_t i = 0; i < again->take_count; i++) {
         kf_take *take = &again->takes[i];
-        const kf_take *other = asked->take_count == 1 && again->take_count == 1 ? &asked->takes[0] : NULL;
-        for (size_t k = 0; !other && k < asked->take_count; k++)
-            if (strcmp(asked->takes[k].name, take->name) == 0)
-                other = &asked->takes[k];
+        bool only = asked->take_count == 1 && again->take_count == 1;
+        const kf_take *other = only ? &asked->takes[0] : kfi_take_named(asked, take->name);
         double by = other ? first_key(other) - first_key(take) : 0;
         if (!other || other->start == 0 || !(fabs(by - other->start) <= 1e-3))
             continue;

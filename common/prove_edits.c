@@ -34,20 +34,14 @@ static bool look_again(kf_job *job, const kf_format *format, const kfi_original 
 
 /* ---------------------------------------------------------------- which track it has become */
 
-static const kf_take *find_take(const kf_anim *anim, const kf_anim *merged, size_t take, size_t *index)
+static const kf_take *find_take(const kf_anim *anim, const kf_anim *merged, size_t take)
 {
     const char *name = merged->takes[take].name;
-    if (merged->take_count == 1 && anim->take_count == 1) {
-        *index = 0;
+    if (merged->take_count == 1 && anim->take_count == 1)
         return &anim->takes[0];
-    }
-    *index = take;
     if (take < anim->take_count && strcmp(anim->takes[take].name, name) == 0) /* most are where they were */
         return &anim->takes[take];
-    for (*index = 0; *index < anim->take_count; (*index)++)
-        if (strcmp(anim->takes[*index].name, name) == 0)
-            return &anim->takes[*index];
-    return NULL;
+    return kfi_take_named(anim, name);
 }
 
 /* The search goes on where the last one ended: most tracks are in the order that they were in. */
@@ -218,10 +212,10 @@ static bool compare(kf_job *job, const kfi_wanted *w, const played *p, worst *fo
 static bool measure(kf_job *job, const kf_format *format, const kfi_original *made, const kf_anim *merged, const kfi_wanted *w,
                     played *p, worst *found)
 {
-    size_t at, k = 0;
+    size_t k = 0;
     bool sampled = format->capabilities.frame_rate > 0;
     worst again;
-    const kf_take *take = find_take(made->anim, merged, w->take, &at);
+    const kf_take *take = find_take(made->anim, merged, w->take);
     p->track = take ? find_track(made->anim, take, merged->nodes[w->node].name, w, &p->number) : NULL;
     *found = (worst){0, 0, 0, 0};
     if (!p->track)
@@ -232,7 +226,7 @@ static bool measure(kf_job *job, const kf_format *format, const kfi_original *ma
     if (!looks(job, w, sampled ? made->anim->frame_rate : 0, take->end, p) || !compare(job, w, p, found))
         return false;
     const kf_anim *written = &made->written.anim;
-    while (k < written->take_count && written->takes[k].source != (int32_t)at)
+    while (k < written->take_count && written->takes[k].source != (int32_t)(take - made->anim->takes))
         k++;
     if (found->part <= 1 || w->samples || sampled || k == written->take_count)
         return true;

@@ -37,15 +37,7 @@ static bool same_place(const kf_anim *a, const kf_track *one, const kf_anim *b, 
            strcmp(a->nodes[one->node].name, b->nodes[other->node].name) == 0;
 }
 
-/* The take and the track of the other file that are a written one's, or NULL. */
-static const kf_take *find_take(const kf_anim *into, const char *name)
-{
-    for (size_t i = 0; i < into->take_count; i++)
-        if (strcmp(into->takes[i].name, name) == 0)
-            return &into->takes[i];
-    return NULL;
-}
-
+/* The track of the other file that is a written one's, or NULL. */
 static const kf_track *find_track(const kf_anim *written, const kf_take *take, size_t i, const kf_anim *into, const kf_take *other)
 {
     const kf_track *track = &take->tracks[i];
@@ -143,7 +135,7 @@ bool kfi_merge_since(kfi_since *s, kf_anim *edited)
     if (!kfi_match(s->job, from, &limits, NULL, &matches) || !copy_takes(s->job, from->edited, edited))
         return false;
     for (size_t t = 0; t < from->written->take_count; t++) {
-        const kf_take *take = &from->written->takes[t], *other = find_take(s->into, take->name);
+        const kf_take *take = &from->written->takes[t], *other = kfi_take_named(s->into, take->name);
         double later = matches.offset[t];
         for (size_t i = 0; other && i < take->track_count; i++) {
             const kf_track *back = matches.track[t][i], *there = back ? find_track(from->written, take, i, s->into, other) : NULL;
