@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* When to look, ascending, on the original's axis: the original's keys, those that came back, and where a program has
- * thinned these out those that were written, or a fit could do anything between them. And what came back is looked at
+ * thinned these out, or has none any more, those that were written, or a fit could do anything between them. And what came back is looked at
  * when: on its own key, if it has one there. */
 static size_t all_times(const kfi_merge_track *t, const kf_curve *const from[3], double *times, double *looks, bool *keyed)
 {
@@ -21,7 +21,8 @@ static size_t all_times(const kfi_merge_track *t, const kf_curve *const from[3],
             return count;
         int first = 2; /* of the original's time and that of what came back, the original's counts */
         bool here = next[1] <= least + 1e-4;
-        if (!here && next[0] > least + 1e-4 && !kfi_thinned_before(t->input, from[1], at[1])) {
+        bool outside = at[1] == 0 || at[1] == from[1]->count; /* there what came back stands still, whatever was written */
+        if (!here && next[0] > least + 1e-4 && !outside && !kfi_thinned_before(t->input, from[1], at[1])) {
             at[2]++;
             continue;
         }

@@ -473,6 +473,32 @@ class X4(EditCase):
             self.assertEqual(now[first:first + 128 * 6], self.original[first:first + 128 * 6])
             self.assertEqual(now[first + 128 * (11 + more):], self.original[first + 128 * 11:])
 
+    def test_end_of_a_bake_taken_away(self):
+        """What is left stands still from there on, and so does the file; at the beginning it is the same."""
+        rng = random.Random(8)
+        frames = list(range(0, 120, 15))
+        keys = [generate.key(generate.frame(f), [rng.uniform(-2, 2) for _ in "xyz"], TCB if f < frames[-1] else STEP) for f in frames]
+        self.original = generate.ani([generate.description("door", "open", generate.frame(frames[-1]), pos=keys)])
+        for part in (slice(0, 83), slice(40, None)):
+            wanted = {}
+
+            def change(scene):
+                for axis in "xyz":
+                    curve = scene.curve("open", "door", "Lcl Translation", axis)
+                    times = [k.time for k in curve.keys]
+                    curve.keys = curve.keys[part]
+                    left = {k.time: k.value for k in curve.keys}
+                    wanted[axis] = [left.get(t, curve.keys[0 if t < curve.keys[0].time else -1].value) for t in times]
+                    curve.store()
+            self.edit(change, "--bake=30")
+            self.assertNotIn("warning", self.said)
+            self.keyferry("convert", "y.ani", "z.fbx", "--ascii", "-y", "--bake=30")
+            scene = fbxtext.Scene((self.dir / "z.fbx").read_text())
+            for axis in "xyz":
+                found = [k.value for k in scene.curve("open", "door", "Lcl Translation", axis).keys]
+                for i, (a, b) in enumerate(zip(wanted[axis], found)):
+                    self.assertAlmostEqual(a, b, None, (axis, i), 4.1e-4)
+
 
 class Proved(EditCase):
     """What comes home is read again and held against the FBX. Behind an edited key stands one whose value is no number: it holds
