@@ -102,6 +102,29 @@ static bool tell_moved(const kfi_merging *m, size_t written_take, const kf_track
     return true;
 }
 
+/* A number where the motion has no key to hold it goes nowhere. One that is a neighbour's tells nothing new: programs sample. */
+static bool tell_between(const kfi_merging *m, size_t written_take, const kf_track *was, const kf_track *now)
+{
+    double later = m->matches.offset[written_take], limit = fmax(m->limits.time, 1e-6);
+    const kf_curve *curve = &now->curve[0], *had = &was->curve[0];
+    size_t next = 0; /* of the written keys, the first that is no earlier */
+    for (size_t i = 0; curve->count != had->count && i < curve->count; i++) {
+        double time = curve->keys[i].time - later;
+        bool known = false;
+        while (next < had->count && had->keys[next].time < time - limit)
+            next++;
+        for (size_t k = next > 0 ? next - 1 : 0; k <= next && k < had->count; k++)
+            known = known || fabs(had->keys[k].time - time) <= limit ||
+                    fabs(number_now(had, now, k, later) - curve->keys[i].value) <= 1e-6;
+        if (!known)
+            return kfi_warn(m->job, "moved", "take \"%.60s\", node \"%.60s\", %.60s at %.4f s: the motion has no key there that could "
+                                             "have the number %g: it is lost. Set it where a key is",
+                            m->input->written->takes[written_take].name, m->input->written->nodes[was->node].name, was->name,
+                            curve->keys[i].time, curve->keys[i].value);
+    }
+    return true;
+}
+
 bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track, kf_track *merged)
 {
     const kf_take *take = &m->input->written->takes[written_take];
@@ -135,7 +158,7 @@ bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track
                        (float)value);
         edits++;
     }
-    if (now && !tell_moved(m, written_take, was, now, merged))
+    if (now && (!tell_moved(m, written_take, was, now, merged) || !tell_between(m, written_take, was, now)))
         return false;
     if (edits == 0)
         return true;

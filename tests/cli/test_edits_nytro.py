@@ -50,6 +50,19 @@ class Nytro(EditCase):
         size = (40 if node == b"hip" else 20) + 4 * (channel == TURN)
         return self.AT[node, channel] + size * index
 
+    def test_number_between_keys(self):
+        """No key of the motion is there to have it; a neighbour's own number there is no edit."""
+        for value, told in ((0.375, True), (None, False)):
+            def change(scene, value=value):
+                curve = scene.curve("walk", "hip", "kf_translation_ease_in", "kf_translation_ease_in")
+                new = fbxtext.Key((curve.keys[1].time + curve.keys[2].time) // 2, curve.keys[1].value if value is None else value,
+                                  curve.keys[1].flags, list(curve.keys[1].data))
+                curve.keys.insert(2, new)
+                curve.store()
+            self.assertEqual(self.edit(change), self.original)
+            (self.assertRegex if told else self.assertNotRegex)(
+                self.said, r'warning: take "walk", node "hip", kf_translation_ease_in at 1\.5000 s: the motion has no key there')
+
     def test_nothing(self):
         for options in ((), ("--tcb", "slopes"), ("--bake=30",)):
             self.assertEqual(self.edit(lambda scene: None, *options), self.original)
