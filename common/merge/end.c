@@ -18,15 +18,22 @@ static double last_move(const kfi_merging *m, const kf_track *track, unsigned c,
     return curve->keys[last - 1].time;
 }
 
+/* When the span of a take ends that came back, on the written axis; -INFINITY: it did not. */
+static double stop_of(const kfi_merging *m, size_t written_take)
+{
+    double stop = -INFINITY;
+    for (size_t i = 0; i < m->input->edited->take_count; i++)
+        if (m->matches.take[i] == (int32_t)written_take || m->matches.scene == (int32_t)i)
+            stop = fmax(stop, m->input->edited->takes[i].end - m->matches.offset[written_take]);
+    return stop;
+}
+
 /* When a take ends now, on the written axis; INFINITY: as it did. */
 static double new_end(const kfi_merging *m, size_t written_take)
 {
     const kfi_merge *input = m->input;
     const kf_take *written = &input->written->takes[written_take];
-    double came = -INFINITY, stop = -INFINITY, was_last = -INFINITY, first = 0;
-    for (size_t i = 0; i < input->edited->take_count; i++)
-        if (m->matches.take[i] == (int32_t)written_take || m->matches.scene == (int32_t)i)
-            stop = fmax(stop, input->edited->takes[i].end - m->matches.offset[written_take]);
+    double came = -INFINITY, stop = stop_of(m, written_take), was_last = -INFINITY, first = 0;
     kfi_take_range(written, &first, &was_last);
     for (size_t i = 0; i < written->track_count; i++) {
         const kf_track *track = m->matches.track[written_take][i];
@@ -50,6 +57,16 @@ size_t kfi_frame_count(const kfi_merging *m, size_t written_take)
         end = original->end; /* a bake may have been rounded up to a frame of its own */
     double frames = floor(end * rate + 0.5) + 1;
     return frames < 0 ? 0 : frames > 1e7 ? (size_t)1e7 : (size_t)frames;
+}
+
+bool kfi_tell_span(const kfi_merging *m, size_t written_take, const kf_take *merged)
+{
+    const kf_take *written = &m->input->written->takes[written_take];
+    double stop = stop_of(m, written_take), half = 0.5 / m->input->original->frame_rate, now = merged->end + m->input->shift[written_take];
+    if (!m->limits.exact || !isfinite(stop) || fabs(stop - written->end) <= half || fabs(stop - now) <= half)
+        return true;
+    return kfi_warn(m->job, "span", "take \"%.60s\": its span in the FBX ends at %.4f s instead of %.4f s, but its keys tell when it ends: "
+                                    "put one where it is to end, or take away those behind it", merged->name, stop, written->end);
 }
 
 double kfi_cut_at(const kfi_merging *m, size_t written_take)

@@ -167,6 +167,8 @@ bool kfi_came_back_baked(const kfi_merge *input, const kf_track *written, const 
  * a take with keys has nothing any more, or INFINITY. */
 size_t kfi_frame_count(const kfi_merging *m, size_t written_take);
 double kfi_cut_at(const kfi_merging *m, size_t written_take);
+/* Says where the span of a take was changed, and its keys do not say so. Programs set it as they like: then it tells nothing. */
+bool kfi_tell_span(const kfi_merging *m, size_t written_take, const kf_take *merged);
 /* pose.c: gives the curves of a take that a program dropped because they stand still the value they stand at. */
 bool kfi_fill_standing(kfi_merging *m, size_t written_take);
 /* refill.c: the seconds between the samples that came back, if a program took fewer than were written, else 0; and

@@ -311,7 +311,7 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
                 to->end = end;
         }
     }
-    return true;
+    return kfi_tell_span(m, written_take, to);
 }
 
 /* ---------------------------------------------------------------- the whole */

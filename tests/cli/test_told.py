@@ -10,7 +10,7 @@ import fbxmade  # noqa: E402
 import fbxtext  # noqa: E402
 import test_edits_nytro as nytro  # noqa: E402
 from command import SOURCE, Case  # noqa: E402
-from editcase import EditCase, add  # noqa: E402
+from editcase import EditCase, add, by_a_program  # noqa: E402
 from test_layers import Adding  # noqa: E402
 
 DATA = SOURCE / "tests" / "data"
@@ -46,6 +46,22 @@ class Told(Case):
         self.assertRegex(said, r"different: \d+ compared, 2 beyond tolerance")
         found = self.json("diff", "a.ani", "b.ani", "--json", code=1)["differences"]
         self.assertEqual([(d["node"], d["channel"], round(d["worst"], 5)) for d in found], 2 * [("", "duration", 0.5)])
+
+    def test_span(self):
+        """A take's keys tell its length. Where programs write what they like as its span, nothing is said."""
+        self.put("a.ani", (DATA / "x4-ani/door.ani").read_bytes())
+        for program in (False, True):
+            self.keyferry("convert", "a.ani", "a.fbx", "--ascii", "-y")
+            scene = fbxtext.Scene((self.dir / "a.fbx").read_text())
+            for p in scene.takes()["door_open"].first("Properties70").children:
+                if "Stop" in p.values[0]:
+                    p.values[4] = str(2 * int(p.values[4]))
+            if program:
+                by_a_program(scene)
+            self.put("a.fbx", scene.text().encode())
+            said = self.keyferry("convert", "a.fbx", "b.ani", "-y").err
+            self.assertEqual('warning: take "door_open": its span in the FBX ends at 3.2000 s instead of 1.6000 s' in said, not program)
+            self.assertEqual((self.dir / "a.ani").read_bytes(), (self.dir / "b.ani").read_bytes())
 
     def test_too_long_to_bake(self):
         data = b"SMPL" + struct.pack("<I", 2) + struct.pack("<4f", 0, 0, 3e8, 1)
