@@ -163,6 +163,8 @@ bool kfi_merge_report_track(kfi_merging *m, const char *what, const char *take, 
 
 /* Whether curves with tangents came back as plain samples. */
 bool kfi_came_back_baked(const kfi_merge *input, const kf_track *written, const kf_track *edited);
+/* count.c: counts them again where several curves are one list of keys in the file. */
+bool kfi_count_keys(kfi_merge_track *t);
 /* end.c: how many frames of the original's rate a take has now; and the time on the original's axis after which a bake of
  * a take with keys has nothing any more, or INFINITY. */
 size_t kfi_frame_count(const kfi_merging *m, size_t written_take);

@@ -161,6 +161,8 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
                            .offset = t.shift + t.offset,
                            .trip = m->limits.value[merged->channel],
                            .relative = m->limits.relative};
+    if (!kfi_count_keys(&t))
+        return false;
     char *detail = kfi_format_text(m->job, "%zu keys changed, %zu added, %zu removed%s", t.keys_changed, t.keys_added,
                                    t.keys_removed, t.segments_fitted ? ", edited stretches fitted anew" : "");
     return detail && kfi_merge_report_track(m, "changed", take->name, merged, detail);

@@ -473,6 +473,37 @@ class X4(EditCase):
             self.assertEqual(now[first:first + 128 * 6], self.original[first:first + 128 * 6])
             self.assertEqual(now[first + 128 * (11 + more):], self.original[first + 128 * 11:])
 
+    def test_counts_are_those_of_the_file(self):
+        """x, y and z are one key in the file, and counted so: edited in one or in all, moved whole, moved in x alone (then y and z
+        stay behind), or taken away."""
+        self.original = generate.ani([generate.description("door", "open", 0.8, pos=[
+            generate.key(0.2 * i, (i % 2, 1 - i % 2, i % 3), LINEAR) for i in range(5)])])
+
+        def change(axes, work):
+            def changed(scene):
+                for axis in axes:
+                    curve = scene.curve("open", "door", "Lcl Translation", axis)
+                    work(curve)
+                    curve.store()
+            return changed
+
+        def value(curve):
+            curve.keys[2].value += 1
+
+        def time(curve):
+            curve.keys[2].time += fbxtext.TICKS // 20
+
+        def remove(curve):
+            del curve.keys[2]
+        for axes, work, said, more in (("x", value, "1 keys changed, 0 added, 0 removed", 0),
+                                       ("xyz", value, "1 keys changed, 0 added, 0 removed", 0),
+                                       ("xyz", time, "1 keys changed, 0 added, 0 removed", 0),
+                                       ("x", time, "1 keys changed, 1 added, 0 removed", 1),
+                                       ("xyz", remove, "0 keys changed, 0 added, 1 removed", -1)):
+            now = self.edit(change(axes, work))
+            self.assertIn(said, self.said)
+            self.assertEqual(len(now), len(self.original) + 128 * more, said)
+
     def test_end_of_a_bake_taken_away(self):
         """What is left stands still from there on, and so does the file; at the beginning it is the same."""
         self.original = (SOURCE / "tests" / "data" / "x4-ani" / "door.ani").read_bytes()
