@@ -16,7 +16,7 @@ PROP = "Lcl Translation"
 KINDS = ("TCB", "ease", "Bezier", "mixed")
 NAMES = {"TCB": "TCB", "ease": "TCB with ease", "Bezier": "Bezier", "mixed": "all kinds"}
 SEEDS = 6
-FINE = 10  # looks a frame
+FINE = 16  # looks a frame
 
 
 def keys_of(rng, kind):
@@ -85,6 +85,15 @@ def worst_between(drawn, then, tolerance):
     return worst / tolerance
 
 
+def overshoot(drawn, then, tolerance):
+    """How far the fit leaves, between two frames, all that the drawn curve passes through between these two."""
+    worst = 0
+    for f in range(0, len(drawn) - FINE, FINE):
+        here, now = drawn[f:f + FINE + 1], then[f:f + FINE + 1]
+        worst = max(worst, min(here) - min(now), max(now) - max(here))
+    return worst / tolerance
+
+
 def best(program, case, fine):
     """Keys, if segments that were not edited stay as they are, and those between them are told anew by handles of any length, on
     the frames and at three places between each two of them. `fine`: what was drawn, FINE looks a frame."""
@@ -94,17 +103,16 @@ def best(program, case, fine):
     high = min((f for f in at if f > edited[-1]), default=case.count - 1)
     lines = ["%d %d" % (len(fine), high - low)]
     for numbers, tolerance in zip(fine, case.tolerances):
-        part = [numbers[round(FINE * (low + q / 4))] if q % 2 == 0 else
-                (numbers[FINE * low + (5 * q - 1) // 2] + numbers[FINE * low + (5 * q + 1) // 2]) / 2
-                for q in range(4 * (high - low) + 1)]
+        part = numbers[FINE * low:FINE * high + 1:FINE // 4]
         lines.append(" ".join(map(repr, [tolerance] + part)))
     done = subprocess.run([program], input="\n".join(lines), capture_output=True, text=True, check=True)
     return sum(not low <= f <= high for f in at) + int(done.stdout) + 1
 
 
 def edit(keyferry, kind, axes, seed, program=None):
-    """off: how far the frames are from what was drawn; between: the same between them; drift: how far what was not edited is from
-    what it was, all in tolerances; beyond: keys that changed though they are not beside the edit, far: though not beside those."""
+    """off: how far the frames are from what was drawn; between: the same between them; overshoot: how far beyond it, between two
+    frames; drift: how far what was not edited is from what it was, all in tolerances; beyond: keys that changed though they are
+    not beside the edit, far: though not beside those."""
     with tempfile.TemporaryDirectory() as folder:
         bench = fitcases.Bench(keyferry, folder)
         case = Case(bench, kind, axes, seed)
@@ -113,10 +121,11 @@ def edit(keyferry, kind, axes, seed, program=None):
         was, then = bench.values(case.original, 30 * FINE, PROP), bench.values(now, 30 * FINE, PROP)
     low, high = case.start / 30, (case.start + case.width) / 30
     drawn = [[v + case.bump(n, i / FINE) for i, v in enumerate(numbers)] for n, numbers in enumerate(was)]
-    off = drift = between = 0
+    off = drift = between = over = 0
     for n, tolerance in enumerate(case.tolerances):
         off = max(off, max(abs(a - b) for a, b in zip(shown[n], case.wanted[n])) / tolerance)
         between = max(between, worst_between(drawn[n], then[n], tolerance))
+        over = max(over, overshoot(drawn[n], then[n], tolerance))
         drift = max([drift] + [abs(a - b) / tolerance for i, (a, b) in enumerate(zip(was[n], then[n]))
                                if not low - 1e-6 <= i / FINE / 30 <= high + 1e-6])
     records, kept = fitcases.records(case.original), set(fitcases.records(now))
@@ -124,7 +133,8 @@ def edit(keyferry, kind, axes, seed, program=None):
     last = sum(time_of(r) <= high for r in records)     # and the first after it
     beyond = [i for i, r in enumerate(records) if r not in kept and not first <= i <= last]
     return dict(case=(kind, axes, seed), before=len(records), baked=case.count, after=len(fitcases.records(now)), frames=case.width,
-                off=off, between=between, drift=drift, beyond=beyond, far=[i for i in beyond if not first - 1 <= i <= last + 1],
+                off=off, between=between, overshoot=over, drift=drift, beyond=beyond,
+                far=[i for i in beyond if not first - 1 <= i <= last + 1],
                 fewest=fewest.keys(case.wanted, case.tolerances) if kind == "TCB" else None,
                 best=best(program, case, drawn) if program else None)
 
@@ -136,13 +146,14 @@ def measure(keyferry, program):
 
 def table(results):
     """As Markdown: six files a line."""
-    lines = ["| motion | keys | baked at 30 fps | fitted, edited | best known | off at the frames | off between them |",
-             "|---|---|---|---|---|---|---|"]
+    lines = ["| motion | keys | baked at 30 fps | fitted, edited | best known | off at the frames | off between them | overshoot |",
+             "|---|---|---|---|---|---|---|---|"]
     for (kind, axes), all_of in results.items():
         cells = [" ".join(str(r[what]) for r in all_of) for what in ("before", "baked", "after", "best")]
-        between = sorted(r["between"] for r in all_of)
-        lines.append("| %s, %s bent | %s | %.2f | %.1f, %.1f |" % (NAMES[kind], " ".join(axes), " | ".join(cells),
-                                                                 max(r["off"] for r in all_of), between[len(between) // 2], between[-1]))
+        middle_and_worst = ["%.1f, %.1f" % (sorted(r[what] for r in all_of)[len(all_of) // 2], max(r[what] for r in all_of))
+                            for what in ("between", "overshoot")]
+        lines.append("| %s, %s bent | %s | %.2f | %s |" % (NAMES[kind], " ".join(axes), " | ".join(cells), max(r["off"] for r in all_of),
+                                                         " | ".join(middle_and_worst)))
     return "\n".join(lines)
 
 
