@@ -33,7 +33,7 @@ static void gather(const kfi_samples *s, size_t a, size_t b, looks *l)
     double length = s->t[b] - s->t[a], v0 = s->v[a], widest = 1e3 * s->tolerance;
     size_t stride = 1 + 2 * (b - a) / MOST_LOOKS;
     stride += stride > 1 && stride % 2 == 0; /* samples and middles in turn */
-    bool quarters = s->was && 4 * (b - a) <= MOST_LOOKS;
+    bool quarters = 4 * (b - a) <= MOST_LOOKS, few = b - a <= 4;
     l->count = 0;
     l->rise = s->v[b] - v0;
     for (size_t k = 1; k < 2 * (b - a); k += stride) {
@@ -45,8 +45,9 @@ static void gather(const kfi_samples *s, size_t a, size_t b, looks *l)
         }
         kfi_middle_range(s, i, &low, &high);
         look(l, (from + 0.5 * gap) / length, low - v0, high - v0, widest);
-        for (int q = 1; quarters && s->told[i] && q < 4; q += 2)
-            look(l, (from + 0.25 * q * gap) / length, s->was[i][q] - s->tolerance - v0, s->was[i][q] + s->tolerance - v0, widest);
+        double within = kfi_within(s, i);
+        for (int q = 0; quarters && (few || s->told[i]) && !isnan(s->quarter[i][0]) && q < 2; q++)
+            look(l, (from + (0.25 + 0.5 * q) * gap) / length, s->quarter[i][q] - within - v0, s->quarter[i][q] + within - v0, widest);
     }
 }
 

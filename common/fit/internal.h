@@ -12,6 +12,7 @@ typedef struct kfi_samples {
     double *bulge;     /* how far a smooth curve may leave the chord in the middle of interval i */
     double *middle;    /* where the samples around it put the middle of interval i */
     double *doubt;     /* and by how much that may be wrong */
+    double (*quarter)[2]; /* where they put its quarters; NAN: not known */
     size_t *next_jump; /* the next interval, i or later, that is a jump and no slope; else `count` */
     size_t *next_rest; /* the next sample, i or later, at which the value comes to rest; else `count` */
     double tolerance;
@@ -94,13 +95,21 @@ static inline bool kfi_middle_known(const kfi_samples *s, size_t i)
 {
     return s->doubt[i] <= 0.5 * s->tolerance;
 }
-/* Within what the curve has to run there. */
+/* How far from there the curve may run, and from its quarters. Where that is known, the worst need not be just there. */
+static inline double kfi_within(const kfi_samples *s, size_t i)
+{
+    return kfi_middle_known(s, i) ? 0.95 * s->tolerance : s->tolerance + s->doubt[i];
+}
+/* Within what the curve has to run in the middle. */
 void kfi_middle_range(const kfi_samples *s, size_t i, double *low, double *high);
 bool kfi_middle_fits(const kfi_samples *s, size_t i, double value);
 bool kfi_quarters_fit(const kfi_samples *s, size_t i, const kfi_segment *segment);
 
 /* Where the value rests between samples a and b, a segment does at the quarters, too. */
 bool kfi_rests_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment);
+
+/* extremes.c: whether a segment turns, between samples a and b, no further out than the samples around there say. */
+bool kfi_extremes_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment);
 
 /* outside.c: samples first..last - 1 lie outside the keys that are at samples. Which of them needs a key: none (SIZE_MAX) where
  * they are what plays there without, `end` held, or the original's own cycle (`ref`). Else the outermost, or the one from which on

@@ -74,7 +74,10 @@ static bool stays_between(const cubic *c)
                                    value_at(c, share(c, c->s->t[i + 1] - quarter))))
             return false;
     }
-    return true;
+    double length = c->s->t[c->b] - c->s->t[c->a], third = length / 3.0;
+    kfi_segment segment = {c->s->t[c->a], c->s->t[c->b], c->s->v[c->a], c->s->v[c->b], {third, c->m0 / 3.0}, {-third, -c->m1 / 3.0},
+                           c->ease0, c->ease1, KFI_CUBIC};
+    return kfi_extremes_fit(c->s, c->a, c->b, &segment);
 }
 
 typedef struct normal {
@@ -114,8 +117,12 @@ static void solve(cubic *c, double worst, unsigned power)
             observe(c, &n, share(c, 0.5 * (s->t[i] + s->t[i + 1])), s->middle[i],
                     known * known * (power ? 0.3 : 1.0));
     }
-    /* Of a single interval one middle says too little: those beside it have a word, too. */
-    if (c->b - c->a == 1 && c->a > 0 && c->b + 1 < s->count && kfi_middle_known(s, c->a - 1) && kfi_middle_known(s, c->a) &&
+    /* Of a single interval one middle says too little: its quarters or the middles beside it have a word, too. */
+    if (c->b - c->a == 1 && !isnan(s->quarter[c->a][0]) && s->doubt[c->a] < INFINITY) {
+        double quarter = 0.25 * (s->t[c->b] - s->t[c->a]);
+        observe(c, &n, share(c, s->t[c->a] + quarter), s->quarter[c->a][0], 1.0);
+        observe(c, &n, share(c, s->t[c->b] - quarter), s->quarter[c->a][1], 1.0);
+    } else if (c->b - c->a == 1 && c->a > 0 && c->b + 1 < s->count && kfi_middle_known(s, c->a - 1) && kfi_middle_known(s, c->a) &&
         kfi_middle_known(s, c->b)) {
         observe(c, &n, share(c, 0.5 * (s->t[c->a - 1] + s->t[c->a])), s->middle[c->a - 1], 1e-4);
         observe(c, &n, share(c, 0.5 * (s->t[c->b] + s->t[c->b + 1])), s->middle[c->b], 1e-4);
@@ -153,12 +160,19 @@ bool kfi_fit_cubic(const kfi_samples *s, size_t a, size_t b, double slope[2])
     return kfi_fit_eased(s, a, b, 0.0, 0.0, slope);
 }
 
+/* Or an edit that fades out behind a hold would be left out. */
+static bool ends_in_jump(const kfi_samples *s, size_t a, size_t b)
+{
+    return !s->was || a >= b || s->next_jump[b - 1] == b - 1 ||
+           !(fabs(s->middle[b - 1] - s->v[a]) > s->tolerance + s->doubt[b - 1]);
+}
+
 bool kfi_fit_segment(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment, bool between)
 {
     enum { BATCH = 64 };
     double times[BATCH], values[BATCH];
     if (segment->shape == KFI_HOLD)
-        return kfi_fit_hold(s, a, b);
+        return kfi_fit_hold(s, a, b) && ends_in_jump(s, a, b);
     if (between && segment->shape == KFI_BEZIER && !kfi_rests_fit(s, a, b, segment))
         return false;
     for (size_t i = a; i < b;) { /* samples and the middles behind them */
@@ -184,7 +198,7 @@ bool kfi_fit_segment(const kfi_samples *s, size_t a, size_t b, const kfi_segment
         if (!kfi_told_quarters_fit(s, i, kfi_segment_value(segment, s->t[i] + quarter), kfi_segment_value(segment, s->t[i + 1] - quarter)))
             return false;
     }
-    return true;
+    return !between || segment->shape <= KFI_LINE || kfi_extremes_fit(s, a, b, segment);
 }
 
 /* ---- the longest ---- */

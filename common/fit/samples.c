@@ -1,6 +1,12 @@
 /* What samples tell of the curve they were taken from: rests, jumps, and how it runs between two of them. */
 #include "internal.h"
 
+/* Whether it was a jump before it was edited. */
+static bool jumped(const kfi_samples *s, size_t i)
+{
+    return s->was && s->was[i][2] == s->was[i][0] && s->was[i][3] == s->was[i][0] && s->was[i + 1][0] != s->was[i][0];
+}
+
 /* A jump stands out from all that happens a few samples before and after it, but for another one. */
 static bool jumps(const kfi_samples *s, size_t i)
 {
@@ -8,6 +14,8 @@ static bool jumps(const kfi_samples *s, size_t i)
     if (s->count < 3 || !(step > 4.0 * s->tolerance))
         return false;
     if (s->told[i] && fabs(s->middle[i] - s->v[i]) <= 1e-6 * step)
+        return true;
+    if (jumped(s, i) && fabs(s->was[i + 1][0] - s->was[i][0]) > 0.5 * step)
         return true;
     for (size_t k = i < 4 ? 0 : i - 4; k < i + 5 && k + 1 < s->count; k++)
         if (k != i) {
@@ -44,68 +52,158 @@ static double bulge(const kfi_samples *s, size_t i)
     return 1.5 / 8.0 * h * h * second;
 }
 
-enum { MOST_AROUND = 8 };
+enum { MOST_AROUND = 8, MOST_NODES = MOST_AROUND + 2 };
 
-/* What a polynomial goes through: the samples, or how much they were edited. */
-typedef struct course {
-    const double *v;
-    double above; /* what the middle of the interval is in that case without any edit */
-} course;
+/* What a polynomial goes through. At a time that stands there twice it is level. */
+typedef struct nodes {
+    int count;
+    double t[MOST_NODES], v[MOST_NODES];
+} nodes;
 
-/* The polynomial through `count` samples from `first` on, at x in interval i; kept if the last of the samples changes it
- * less than what was kept so far is in doubt. */
-static void guess_by(kfi_samples *s, size_t i, double x, const course *from, size_t first, int count)
+static void add_node(nodes *n, double t, double v)
 {
-    const double *t = s->t + first;
-    double d[MOST_AROUND], value, way = 1.0;
-    for (int k = 0; k < count; k++)
-        d[k] = from->v[first + (size_t)k];
-    for (int level = 1; level < count; level++)
-        for (int k = count - 1; k >= level; k--)
-            d[k] = (d[k] - d[k - 1]) / (t[k] - t[k - level]);
-    value = d[count - 1];
-    for (int k = count - 2; k >= 0; k--) {
-        value = d[k] + value * (x - t[k]);
-        way *= x - t[k];
+    n->t[n->count] = t;
+    n->v[n->count++] = v;
+}
+
+/* Where interval i has its quarters, by a polynomial, and by how much the last of the nodes changed the middle one, and the one
+ * before it. */
+typedef struct reading {
+    double value[3], doubt, before;
+} reading;
+
+/* Taken instead of what was read so far, if it is in less doubt. Above what is there anyway. */
+static void read_by(const kfi_samples *s, size_t i, const nodes *n, const double *above, reading *r)
+{
+    double d[MOST_NODES], way = 1.0, before = 1.0;
+    int last = n->count - 1;
+    for (int k = 0; k <= last; k++)
+        d[k] = n->v[k];
+    for (int level = 1; level <= last; level++)
+        for (int k = last; k >= level; k--) {
+            double gap = n->t[k] - n->t[k - level];
+            d[k] = gap != 0.0 ? (d[k] - d[k - 1]) / gap : 0.0;
+        }
+    for (int k = 0; k < last; k++) {
+        before = way;
+        way *= 0.5 * (s->t[i] + s->t[i + 1]) - n->t[k];
     }
-    if (fabs(d[count - 1] * way) < s->doubt[i]) {
-        s->doubt[i] = fabs(d[count - 1] * way);
-        s->middle[i] = from->above + value;
+    if (!(fabs(d[last] * way) < r->doubt))
+        return;
+    r->doubt = fabs(d[last] * way);
+    r->before = fabs(d[last - 1] * before);
+    for (int q = 0; q < 3; q++) {
+        double x = s->t[i] + 0.25 * (q + 1) * (s->t[i + 1] - s->t[i]), value = d[last];
+        for (int k = last - 1; k >= 0; k--)
+            value = d[k] + value * (x - n->t[k]);
+        r->value[q] = value + (above ? above[q] : 0.0);
     }
 }
 
-/* The middle of interval i by five samples around it or on one side, whichever lie most evenly: so that the
- * far side of a corner does not count. Or by eight around it, where the motion is fast and smooth. How wrong it
- * may be is what the last of them changes. Only samples low..high count. What was edited may run more evenly than what it was
- * added to, which has the corners of its own keys. */
-static void guess_middle(kfi_samples *s, size_t i, size_t low, size_t high)
+/* By `count` samples from `first` on, of the samples or of how much they were edited. */
+static void read_through(const kfi_samples *s, size_t i, bool edit, size_t first, size_t count, reading *r)
 {
-    s->doubt[i] = 0.0;
-    if (s->told[i])
+    nodes n = {.count = 0};
+    for (size_t k = first; k < first + count; k++)
+        add_node(&n, s->t[k], edit ? s->edit[k] : s->v[k]);
+    read_by(s, i, &n, edit ? s->was[i] + 1 : NULL, r);
+}
+
+/* Beyond what was edited nothing was: if the edit begins and ends gently, it is level there. The nearer of the two ends is the
+ * last of the nodes, so that the doubt is about just that. */
+static void read_gentle(const kfi_samples *s, size_t i, const size_t range[2], size_t first, size_t count, reading *r)
+{
+    size_t low = range[0], high = range[1];
+    double none = 1e-3 * s->tolerance;
+    bool level[2] = {first == low && fabs(s->edit[low]) <= none && (low == 0 || s->told[low - 1]),
+                     first + count == high + 1 && fabs(s->edit[high]) <= none && (high + 1 == s->count || s->told[high])};
+    if (!level[0] && !level[1])
         return;
+    bool back = level[0] && (!level[1] || i - low < high - 1 - i);
+    nodes n = {.count = 0};
+    for (size_t k = 0; k < count; k++) {
+        size_t at = back ? first + count - 1 - k : first + k;
+        add_node(&n, s->t[at], s->edit[at]);
+        if ((level[0] && at == low) || (level[1] && at == high))
+            add_node(&n, s->t[at], s->edit[at]);
+    }
+    read_by(s, i, &n, s->was[i] + 1, r);
+}
+
+/* Interval i by five samples around it or on one side, whichever lie most evenly: so that the far side of a corner does not
+ * count. Or by eight around it, where the motion is fast and smooth. Only samples range[0]..range[1] count. */
+static void read_around(const kfi_samples *s, size_t i, bool edit, const size_t range[2], reading *best, reading *wide)
+{
     enum { FEW = 5 };
-    double x = 0.5 * (s->t[i] + s->t[i + 1]);
-    size_t count = high + 1 - low, few = count < FEW ? count : FEW;
-    s->middle[i] = 0.5 * (s->v[i] + s->v[i + 1]);
-    s->doubt[i] = INFINITY;
+    size_t low = range[0], high = range[1], count = high + 1 - low;
+    size_t few = count < FEW ? count : FEW, many = count < MOST_AROUND ? count : MOST_AROUND;
     if (few < 3)
         return;
     size_t last = i + few <= high + 1 ? i : high + 1 - few;
-    size_t before = i < low + MOST_AROUND / 2 - 1 ? low : i - (MOST_AROUND / 2 - 1);
-    const course from[2] = {{s->v, 0.0}, {s->edit, s->was ? s->was[i][2] : 0.0}};
-    for (int way = 0; way < (s->was ? 2 : 1); way++) {
-        for (size_t first = i < low + few - 2 ? low : i - (few - 2); first <= last; first++)
-            guess_by(s, i, x, &from[way], first, (int)few);
-        if (count >= MOST_AROUND)
-            guess_by(s, i, x, &from[way], before + MOST_AROUND <= high + 1 ? before : high + 1 - MOST_AROUND, MOST_AROUND);
+    for (size_t first = i < low + few - 2 ? low : i - (few - 2); first <= last; first++)
+        read_through(s, i, edit, first, few, best);
+    size_t before = i < low + many / 2 - 1 ? low : i - (many / 2 - 1);
+    before = before + many <= high + 1 ? before : high + 1 - many;
+    if (many > few)
+        read_through(s, i, edit, before, many, wide);
+    reading gentle = {.doubt = INFINITY};
+    if (edit)
+        read_gentle(s, i, range, before, many, &gentle);
+    if (gentle.doubt <= 2.0 * wide->doubt)
+        *wide = gentle;
+}
+
+/* Whether interval i was edited, and not by a jump. */
+static bool goes_on(const kfi_samples *s, size_t i)
+{
+    return !s->told[i] && (jumped(s, i) || !jumps(s, i));
+}
+
+/* The samples near interval i up to where the edit begins and ends. It may run evenly where what it was added to does not: that
+ * jumps, or has the corners of its own keys. */
+static void edit_around(const kfi_samples *s, size_t i, size_t range[2])
+{
+    range[0] = i;
+    range[1] = i + 1;
+    while (range[0] > 0 && goes_on(s, range[0] - 1) && i - range[0] < MOST_AROUND)
+        range[0]--;
+    while (range[1] + 1 < s->count && goes_on(s, range[1]) && range[1] - i < MOST_AROUND)
+        range[1]++;
+}
+
+static void guess_middle(kfi_samples *s, size_t i, const size_t range[2])
+{
+    s->doubt[i] = 0.0;
+    if (s->told[i]) {
+        for (int q = 0; q < 2; q++)
+            s->quarter[i][q] = s->was ? s->was[i][1 + 2 * q] : NAN;
+        return;
     }
+    double rise = s->v[i + 1] - s->v[i];
+    reading best = {{s->v[i] + 0.25 * rise, s->v[i] + 0.5 * rise, s->v[i] + 0.75 * rise}, INFINITY, 0.0}, wide = {.doubt = INFINITY};
+    read_around(s, i, false, range, &best, &wide);
+    if (s->was && goes_on(s, i)) {
+        size_t edited[2];
+        edit_around(s, i, edited);
+        read_around(s, i, true, edited, &best, &wide);
+    }
+    /* Five of a wave may happen to lie on a cubic: what many say counts then, and is off by far less than without the last of
+     * them. Unless corners may be among so many: those of an edit are few. */
+    if (wide.doubt < fmax(best.doubt, s->was ? 0.1 * best.before : 0.0)) {
+        best = wide;
+        best.doubt *= s->was ? 0.1 : 1.0;
+    }
+    s->quarter[i][0] = best.value[0];
+    s->middle[i] = best.value[1];
+    s->quarter[i][1] = best.value[2];
+    s->doubt[i] = best.doubt;
 }
 
 /* The middles between samples low..high, which lie on one curve as far as can be seen. */
 static void guess_middles(kfi_samples *s, size_t low, size_t high)
 {
     for (size_t i = low; i < high; i++)
-        guess_middle(s, i, low, high);
+        guess_middle(s, i, (size_t[2]){low, high});
     double before = 0.0; /* the difference may happen to vanish here: look at those beside it too */
     for (size_t i = low; i < high; i++) {
         double here = s->doubt[i], after = i + 1 < high ? s->doubt[i + 1] : 0.0;
@@ -126,10 +224,8 @@ static bool is_edge(const kfi_samples *s, size_t i)
 
 void kfi_middle_range(const kfi_samples *s, size_t i, double *low, double *high)
 {
-    /* Where it is known, the worst need not be in the middle itself. */
-    double within = kfi_middle_known(s, i) ? 0.95 * s->tolerance : s->tolerance + s->doubt[i];
-    *low = s->middle[i] - within;
-    *high = s->middle[i] + within;
+    *low = s->middle[i] - kfi_within(s, i);
+    *high = s->middle[i] + kfi_within(s, i);
     if (kfi_middle_known(s, i) || s->doubt[i] <= 2.0 * s->tolerance)
         return;
     /* Beside a corner the bends say too little; then those that say otherwise are better known. */
@@ -165,31 +261,39 @@ static double cubic_at(const double t[4], const double v[4], double x)
 bool kfi_told_quarters_fit(const kfi_samples *s, size_t i, double first, double last)
 {
     return !s->was || !s->told[i] ||
-           (fabs(first - s->was[i][1]) <= s->tolerance && fabs(last - s->was[i][3]) <= s->tolerance);
+           (fabs(first - s->was[i][1]) <= kfi_within(s, i) && fabs(last - s->was[i][3]) <= kfi_within(s, i));
 }
 
 /* Short handles may swing out beside a key, where no middle shows it: where the samples tell, the quarters of interval i are
- * looked at, too. Two cubics say where they are, or by how much they were edited, and how little they know. */
+ * looked at, too. Where only middles are told, two cubics say where they are, and how little they know. */
 bool kfi_quarters_fit(const kfi_samples *s, size_t i, const kfi_segment *segment)
 {
-    if (i == 0 || i + 2 >= s->count || (s->was && s->told[i]))
-        return true;
     double t[5], v[5], times[2], values[2];
+    if (s->was && s->told[i])
+        return true;
+    if (!isnan(s->quarter[i][0])) {
+        for (int k = 0; k < 2; k++)
+            times[k] = s->t[i] + 0.25 * (1 + 2 * k) * (s->t[i + 1] - s->t[i]);
+        kfi_segment_values(segment, times, 2, values);
+        return fabs(values[0] - s->quarter[i][0]) <= kfi_within(s, i) &&
+               fabs(values[1] - s->quarter[i][1]) <= kfi_within(s, i);
+    }
+    if (i == 0 || i + 2 >= s->count)
+        return true;
     for (size_t k = 0; k < 5; k++) {
         size_t at = i - 1 + (k + 1) / 2;
         bool middle = k % 2 == 0;
         if (middle && !kfi_middle_known(s, at))
             return true;
         t[k] = middle ? 0.5 * (s->t[at] + s->t[at + 1]) : s->t[at];
-        v[k] = (middle ? s->middle[at] : s->v[at]) - (s->was ? s->was[at][middle ? 2 : 0] : 0.0);
+        v[k] = middle ? s->middle[at] : s->v[at];
     }
     for (int k = 0; k < 2; k++)
         times[k] = 0.5 * (t[1 + k] + t[2 + k]);
     kfi_segment_values(segment, times, 2, values);
     for (int k = 0; k < 2; k++) {
         double a = cubic_at(t, v, times[k]), b = cubic_at(t + 1, v + 1, times[k]);
-        double now = values[k] - (s->was ? s->was[i][1 + 2 * k] : 0.0);
-        if (!(fabs(now - 0.5 * (a + b)) <= s->tolerance + fabs(a - b)))
+        if (!(fabs(values[k] - 0.5 * (a + b)) <= s->tolerance + fabs(a - b)))
             return false;
     }
     return true;

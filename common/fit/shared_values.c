@@ -118,10 +118,11 @@ static bool make_samples(kf_job *job, size_t count, kfi_samples *s)
     s->bulge = kfi_alloc(job, count, sizeof *s->bulge);
     s->middle = kfi_alloc(job, count, sizeof *s->middle);
     s->doubt = kfi_alloc(job, count, sizeof *s->doubt);
+    s->quarter = kfi_alloc(job, count, sizeof *s->quarter);
     s->told = kfi_alloc(job, count, sizeof *s->told);
     s->next_jump = kfi_alloc(job, count, sizeof *s->next_jump);
     s->next_rest = kfi_alloc(job, count, sizeof *s->next_rest);
-    return s->t && s->v && s->bulge && s->middle && s->doubt && s->told && s->next_jump && s->next_rest;
+    return s->t && s->v && s->bulge && s->middle && s->doubt && s->quarter && s->told && s->next_jump && s->next_rest;
 }
 
 static bool take_samples(kf_job *job, const kfi_shared_samples *from, values *m)

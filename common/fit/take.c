@@ -28,10 +28,11 @@ static bool take_samples(kfi_fitting *f, const double *times, const double *valu
     s->bulge = kfi_scratch(f, most, sizeof *s->bulge);
     s->middle = kfi_scratch(f, most, sizeof *s->middle);
     s->doubt = kfi_scratch(f, most, sizeof *s->doubt);
+    s->quarter = kfi_scratch(f, most, sizeof *s->quarter);
     s->told = kfi_scratch(f, most, sizeof *s->told);
     s->next_jump = kfi_scratch(f, most, sizeof *s->next_jump);
     s->next_rest = kfi_scratch(f, most, sizeof *s->next_rest);
-    if (!s->t || !s->v || !s->bulge || !s->middle || !s->doubt || !s->told || !s->next_jump || !s->next_rest)
+    if (!s->t || !s->v || !s->bulge || !s->middle || !s->doubt || !s->quarter || !s->told || !s->next_jump || !s->next_rest)
         return false;
     size_t key = 0;
     for (size_t i = 0; i < count; i++) {

@@ -332,11 +332,11 @@ static bool tells(const kfi_samples *s, size_t a, size_t b, unsigned kind)
 static size_t fewest(size_t count, double tolerance, unsigned kind)
 {
     enum { ROOM = 128 };
-    static double bulge[ROOM], middle[ROOM], doubt[ROOM];
+    static double bulge[ROOM], middle[ROOM], doubt[ROOM], quarter[ROOM][2];
     static bool told[ROOM];
     static size_t jump[ROOM], rest[ROOM], best[ROOM];
-    kfi_samples s = {.count = count, .t = times, .v = values, .bulge = bulge, .middle = middle, .doubt = doubt, .told = told,
-                     .next_jump = jump, .next_rest = rest, .tolerance = tolerance};
+    kfi_samples s = {.count = count, .t = times, .v = values, .bulge = bulge, .middle = middle, .doubt = doubt,
+                     .quarter = quarter, .told = told, .next_jump = jump, .next_rest = rest, .tolerance = tolerance};
     kfi_samples_look(&s, false);
     best[0] = 1;
     for (size_t b = 1; b < count; b++) {

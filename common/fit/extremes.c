@@ -1,0 +1,60 @@
+/* A segment between two keys turns twice at the most. Where it does, it may not swing out: beyond what the samples around tell of
+ * the curve between the two that it is between. */
+#include "internal.h"
+
+/* The highest and the lowest that the curve is between samples i and i + 1: of parabolas through what is known there. */
+static void range_between(const kfi_samples *s, size_t i, double *low, double *high)
+{
+    const double v[5] = {s->v[i], s->quarter[i][0], s->middle[i], s->quarter[i][1], s->v[i + 1]};
+    *low = fmin(v[0], v[4]);
+    *high = fmax(v[0], v[4]);
+    for (int k = 1; k < 4; k++) {
+        double slope = 0.5 * (v[k + 1] - v[k - 1]), bend = v[k + 1] - 2.0 * v[k] + v[k - 1];
+        double top = fabs(slope) < fabs(bend) ? v[k] - 0.5 * slope * slope / bend : v[k];
+        *low = fmin(*low, fmin(v[k], top));
+        *high = fmax(*high, fmax(v[k], top));
+    }
+}
+
+/* The interval in which the segment has come as far as u. */
+static size_t interval_at(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment, double u)
+{
+    double length = segment->t1 - segment->t0, m = 1.0 - u;
+    double time = segment->t0 + 3.0 * m * u * (m * segment->h0.dt + u * (length + segment->h1.dt)) + u * u * u * length;
+    while (b - a > 1) {
+        size_t middle = a + (b - a) / 2;
+        bool behind = segment->shape == KFI_BEZIER
+                          ? s->t[middle] > time
+                          : kfi_ease((s->t[middle] - segment->t0) / length, segment->ease0, segment->ease1) > u;
+        if (behind)
+            b = middle;
+        else
+            a = middle;
+    }
+    return a;
+}
+
+static bool extreme_fits(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment, double u)
+{
+    if (!(u > 0.0 && u < 1.0))
+        return true;
+    double m = 1.0 - u, low, high;
+    double value = segment->v0 + 3.0 * m * m * u * segment->h0.dv + 3.0 * m * u * u * (segment->v1 - segment->v0 + segment->h1.dv) +
+                   u * u * u * (segment->v1 - segment->v0);
+    size_t i = interval_at(s, a, b, segment, u);
+    if (isnan(s->quarter[i][0]))
+        return true;
+    range_between(s, i, &low, &high);
+    return value >= low - s->tolerance && value <= high + s->tolerance;
+}
+
+bool kfi_extremes_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment)
+{
+    double d0 = segment->h0.dv, d2 = -segment->h1.dv, d1 = segment->v1 - segment->v0 - d0 - d2;
+    double square = d0 - 2.0 * d1 + d2, half = d1 - d0, root = half * half - square * d0;
+    if (!(root >= 0.0))
+        return true;
+    /* Without cancellation, where the square all but vanishes. */
+    double sum = -(half + copysign(sqrt(root), half));
+    return (square == 0.0 || extreme_fits(s, a, b, segment, sum / square)) && (sum == 0.0 || extreme_fits(s, a, b, segment, d0 / sum));
+}
