@@ -33,6 +33,7 @@ class Regions(unittest.TestCase):
         results = self.results_of(kind)
         for r in results:
             self.assertLessEqual(r["off"], 1.001, r)
+            self.assertLessEqual(r["overshoot"], 1.05, r)
             self.assertLessEqual(r["drift"], drift, r)
             self.assertFalse(r["far"], r)
             if r["best"]:
@@ -71,6 +72,16 @@ class Regions(unittest.TestCase):
 
     def test_mixed(self):
         self.check("mixed", 2)
+
+    def test_overshoot(self):
+        """Short and high bumps: where they begin and end, at their tops, on half a wave that happens to lie on a cubic, and over
+        a step. Between two frames the curve stays within what was drawn between these."""
+        for kind, axes, seed in (("TCB", "xyz", 66), ("TCB", "x", 22), ("ease", "x", 41), ("ease", "x", 81), ("Bezier", "xyz", 51),
+                                 ("Bezier", "x", 58), ("mixed", "xyz", 8), ("mixed", "x", 39), ("lines", "x", 28),
+                                 ("steps", "xyz", 78), ("steps", "x", 74), ("linear time", "x", 60)):
+            r = regioncases.edit(os.environ["KEYFERRY"], kind, axes, seed)
+            self.assertLessEqual(r["off"], 1.001, r)
+            self.assertLessEqual(r["overshoot"], 1.05, r)
 
     def test_best_is_no_bound(self):
         """The search that ours is compared with is a good one: it never needs many more than ours."""
