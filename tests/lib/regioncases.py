@@ -94,19 +94,29 @@ def overshoot(drawn, then, tolerance):
     return worst / tolerance
 
 
-def best(program, case, fine):
-    """Keys, if segments that were not edited stay as they are, and those between them are told anew by handles of any length, on
-    the frames and at three places between each two of them. `fine`: what was drawn, FINE looks a frame."""
+def edited_part(case, fine):
+    """The drawn curves, on the frames and at three places between each two of them, between the keys before and after what was
+    edited; and how many keys lie elsewhere. `fine`: what was drawn, FINE looks a frame."""
     edited = [i for i in range(case.count) if any(a[i] != b[i] for a, b in zip(case.wanted, case.was))]
     at = [round(time_of(r) * 30) for r in fitcases.records(case.original)]
     low = max((f for f in at if f < edited[0]), default=0)
     high = min((f for f in at if f > edited[-1]), default=case.count - 1)
-    lines = ["%d %d" % (len(fine), high - low)]
-    for numbers, tolerance in zip(fine, case.tolerances):
-        part = numbers[FINE * low:FINE * high + 1:FINE // 4]
-        lines.append(" ".join(map(repr, [tolerance] + part)))
+    return [numbers[FINE * low:FINE * high + 1:FINE // 4] for numbers in fine], sum(not low <= f <= high for f in at)
+
+
+def best(program, case, fine):
+    """Keys, if segments that were not edited stay as they are, and those between them are told anew by handles of any length."""
+    parts, others = edited_part(case, fine)
+    lines = ["%d %d" % (len(parts), len(parts[0]) // 4)]
+    lines += [" ".join(map(repr, [tolerance] + part)) for part, tolerance in zip(parts, case.tolerances)]
     done = subprocess.run([program], input="\n".join(lines), capture_output=True, text=True, check=True)
-    return sum(not low <= f <= high for f in at) + int(done.stdout) + 1
+    return others + int(done.stdout) + 1
+
+
+def fewest_drawn(case, fine):
+    """The same for cubics, which have no lengths: no fewer will do. On the frames alone they may, and be off between them."""
+    parts, others = edited_part(case, fine)
+    return others + fewest.keys(parts, case.tolerances)
 
 
 def edit(keyferry, kind, axes, seed, program=None):
@@ -136,6 +146,7 @@ def edit(keyferry, kind, axes, seed, program=None):
                 off=off, between=between, overshoot=over, drift=drift, beyond=beyond,
                 far=[i for i in beyond if not first - 1 <= i <= last + 1],
                 fewest=fewest.keys(case.wanted, case.tolerances) if kind == "TCB" else None,
+                cubics=fewest_drawn(case, drawn) if kind == "linear time" else 0,
                 best=best(program, case, drawn) if program else None)
 
 
