@@ -1,11 +1,20 @@
 /* A segment between two keys turns twice at the most. Where it does, it may not swing out: beyond what the samples around tell of
- * the curve between the two that it is between. */
+ * the curve between the two that it is between. Nor may it just beside its keys, where short handles make it turn sharply. */
 #include "internal.h"
+
+/* What is known of interval i: its samples, quarters and middle. */
+static void known_of(const kfi_samples *s, size_t i, double v[5])
+{
+    const double known[5] = {s->v[i], s->quarter[i][0], s->middle[i], s->quarter[i][1], s->v[i + 1]};
+    for (int k = 0; k < 5; k++)
+        v[k] = known[k];
+}
 
 /* The highest and the lowest that the curve is between samples i and i + 1: of parabolas through what is known there. */
 static void range_between(const kfi_samples *s, size_t i, double *low, double *high)
 {
-    const double v[5] = {s->v[i], s->quarter[i][0], s->middle[i], s->quarter[i][1], s->v[i + 1]};
+    double v[5];
+    known_of(s, i, v);
     *low = fmin(v[0], v[4]);
     *high = fmax(v[0], v[4]);
     for (int k = 1; k < 4; k++) {
@@ -57,4 +66,38 @@ bool kfi_extremes_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segmen
     /* Without cancellation, where the square all but vanishes. */
     double sum = -(half + copysign(sqrt(root), half));
     return (square == 0.0 || extreme_fits(s, a, b, segment, sum / square)) && (sum == 0.0 || extreme_fits(s, a, b, segment, d0 / sum));
+}
+
+/* The polynomial through what is known at first..first + count - 1 quarters, at x quarters. */
+static double through(const double v[5], int first, int count, double x)
+{
+    double d[5], value;
+    for (int k = 0; k < count; k++)
+        d[k] = v[first + k];
+    for (int level = 1; level < count; level++)
+        for (int k = count - 1; k >= level; k--)
+            d[k] = (d[k] - d[k - 1]) / level;
+    value = d[count - 1];
+    for (int k = count - 2; k >= 0; k--)
+        value = d[k] + value * (x - first - k);
+    return value;
+}
+
+bool kfi_beside_keys_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment)
+{
+    for (int side = 0; side < 2; side++) {
+        size_t i = side ? b - 1 : a;
+        double v[5];
+        if (isnan(s->quarter[i][0]))
+            continue;
+        known_of(s, i, v);
+        for (int k = 1; k < 4; k++) {
+            double x = side ? 4.0 - 0.25 * k : 0.25 * k, value = through(v, 0, 5, x);
+            double doubt = fabs(value - through(v, side, 4, x));
+            double now = kfi_segment_value(segment, s->t[i] + 0.25 * x * (s->t[i + 1] - s->t[i]));
+            if (!(fabs(now - value) <= kfi_within(s, i) + doubt))
+                return false;
+        }
+    }
+    return true;
 }

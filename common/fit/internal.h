@@ -110,6 +110,8 @@ bool kfi_rests_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segment *
 
 /* extremes.c: whether a segment turns, between samples a and b, no further out than the samples around there say. */
 bool kfi_extremes_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment);
+/* And whether it runs as it should in the quarters beside its two keys, as far as can be told. */
+bool kfi_beside_keys_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment);
 
 /* outside.c: samples first..last - 1 lie outside the keys that are at samples. Which of them needs a key: none (SIZE_MAX) where
  * they are what plays there without, `end` held, or the original's own cycle (`ref`). Else the outermost, or the one from which on

@@ -198,6 +198,8 @@ bool kfi_fit_segment(const kfi_samples *s, size_t a, size_t b, const kfi_segment
         if (!kfi_told_quarters_fit(s, i, kfi_segment_value(segment, s->t[i] + quarter), kfi_segment_value(segment, s->t[i + 1] - quarter)))
             return false;
     }
+    if (between && segment->shape == KFI_BEZIER && !kfi_beside_keys_fit(s, a, b, segment))
+        return false;
     return !between || segment->shape <= KFI_LINE || kfi_extremes_fit(s, a, b, segment);
 }
 

@@ -149,7 +149,9 @@ static void read_around(const kfi_samples *s, size_t i, bool edit, const size_t 
     reading gentle = {.doubt = INFINITY};
     if (edit)
         read_gentle(s, i, range, before, many, &gentle);
-    if (gentle.doubt <= 2.0 * wide->doubt)
+    /* On an edit that is the same from both ends the last node may change nothing, though the ends are not level: then the samples
+     * alone say otherwise. */
+    if (gentle.doubt <= 2.0 * wide->doubt && !(fabs(gentle.value[1] - wide->value[1]) > 2.0 * wide->doubt))
         *wide = gentle;
 }
 

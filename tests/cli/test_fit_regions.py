@@ -84,6 +84,19 @@ class Regions(unittest.TestCase):
             self.assertLessEqual(r["off"], 1.001, r)
             self.assertLessEqual(r["overshoot"], 1.05, r)
 
+    def test_corners(self):
+        """Bumps that begin and end with a corner: as far as the samples tell, the same holds."""
+        for shape, kind, axes, seed in (("parabola", "ease", "xyz", 205), ("parabola", "mixed", "xyz", 203), ("roof", "mixed", "xyz", 203),
+                                        ("box", "mixed", "xyz", 204), ("box", "Bezier", "x", 202)):
+            r = regioncases.edit(os.environ["KEYFERRY"], kind, axes, seed, shape=shape)
+            self.assertLessEqual(r["off"], 1.001, r)
+            self.assertLessEqual(r["overshoot"], 1.05, r)
+
+    def test_short_handles(self):
+        """They make a curve turn sharply beside a key; not where nothing was edited."""
+        for kind, axes, seed in (("ease", "x", 102), ("mixed", "xyz", 114)):
+            self.assertLessEqual(regioncases.edit(os.environ["KEYFERRY"], kind, axes, seed)["drift"], 1.1)
+
     def test_best_is_no_bound(self):
         """The search that ours is compared with is a good one: it never needs many more than ours."""
         for results in self.results.values():

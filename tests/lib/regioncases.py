@@ -40,10 +40,16 @@ def time_of(record):
     return struct.unpack_from("<f", record, 24)[0]
 
 
+# How far a bump is up, from 0 to 1: one that begins and ends gently, and others that do with a corner.
+SHAPES = {"wave": lambda u: (1 - math.cos(2 * math.pi * u)) / 2, "parabola": lambda u: 1 - (2 * u - 1) ** 2,
+          "roof": lambda u: 1 - abs(2 * u - 1), "box": lambda u: 1}
+
+
 class Case:
     """A file, its bake, and a bump; some seeds have the first or the last key in it."""
 
-    def __init__(self, bench, kind, axes, seed):
+    def __init__(self, bench, kind, axes, seed, shape="wave"):
+        self.shape = SHAPES[shape]
         rng = random.Random(f"{kind} {axes} {seed}")
         self.axes = axes
         self.original = fitcases.file_of(keys_of(rng, kind))
@@ -69,7 +75,7 @@ class Case:
         i = frame - self.start
         if "xyz"[n] not in self.axes or not 0 < i < self.width:
             return 0
-        return self.height * (1 - math.cos(2 * math.pi * i / self.width)) / (2 << n)
+        return self.height * self.shape(i / self.width) / (1 << n)
 
 
 def jumps(steps, tolerance):
@@ -119,13 +125,13 @@ def fewest_drawn(case, fine):
     return others + fewest.keys(parts, case.tolerances)
 
 
-def edit(keyferry, kind, axes, seed, program=None):
+def edit(keyferry, kind, axes, seed, program=None, shape="wave"):
     """off: how far the frames are from what was drawn; between: the same between them; overshoot: how far beyond it, between two
     frames; drift: how far what was not edited is from what it was, all in tolerances; beyond: keys that changed though they are
     not beside the edit, far: though not beside those."""
     with tempfile.TemporaryDirectory() as folder:
         bench = fitcases.Bench(keyferry, folder)
-        case = Case(bench, kind, axes, seed)
+        case = Case(bench, kind, axes, seed, shape)
         now = bench.back(case.scene)
         shown = bench.values(now, 30, PROP)
         was, then = bench.values(case.original, 30 * FINE, PROP), bench.values(now, 30 * FINE, PROP)
