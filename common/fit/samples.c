@@ -77,6 +77,8 @@ static void read_by(const kfi_samples *s, size_t i, const nodes *n, const double
 {
     double d[MOST_NODES], way = 1.0, before = 1.0;
     int last = n->count - 1;
+    if (last < 1 || last >= MOST_NODES) /* never: it says so to those who read no further than this */
+        return;
     for (int k = 0; k <= last; k++)
         d[k] = n->v[k];
     for (int level = 1; level <= last; level++)
@@ -115,8 +117,8 @@ static void read_gentle(const kfi_samples *s, size_t i, const size_t range[2], s
 {
     size_t low = range[0], high = range[1];
     double none = 1e-3 * s->tolerance;
-    bool level[2] = {first == low && fabs(s->edit[low]) <= none && (low == 0 || s->told[low - 1]),
-                     first + count == high + 1 && fabs(s->edit[high]) <= none && (high + 1 == s->count || s->told[high])};
+    const bool level[2] = {first == low && fabs(s->edit[low]) <= none && (low == 0 || s->told[low - 1]),
+                           first + count == high + 1 && fabs(s->edit[high]) <= none && (high + 1 == s->count || s->told[high])};
     if (!level[0] && !level[1])
         return;
     bool back = level[0] && (!level[1] || i - low < high - 1 - i);
