@@ -274,6 +274,21 @@ static bool agrees_better(const kfi_merge *input, const kfi_limits *limits, cons
     return two > one && two > neither;
 }
 
+/* A format with a value a frame counts from the take's start: where that and its keys were moved to before the first frame, the
+ * whole take goes along, or its beginning would be lost. By whole frames, unless it is as it was just so much earlier. */
+static double start_moved(const kfi_merge *input, const kfi_limits *limits, const kfi_matches *m, size_t t, double first_key)
+{
+    double rate = input->original->frame_rate, start = INFINITY;
+    for (size_t e = 0; e < input->edited->take_count; e++)
+        if (m->take[e] == (int32_t)t)
+            start = fmin(start, input->edited->takes[e].start);
+    double by = start - input->written->takes[t].start, hair = 0.01 / rate;
+    if (!isfinite(by) || !isfinite(first_key) || by > -hair || first_key > input->written->takes[t].start - hair)
+        return 0;
+    double whole = floor(by * rate + 0.01) / rate;
+    return fabs(whole - by) <= hair || agrees_better(input, limits, m, t, whole, by) ? by : whole;
+}
+
 /* A program that starts counting frames at 1, or that starts every take at 0, shifts the whole take. Its first key tells by
  * how much, unless the program was told to start elsewhere: then it is still as it was one frame later, or just when it
  * was. */
@@ -292,7 +307,9 @@ static void find_offsets(const kfi_merge *input, const kfi_limits *limits, kfi_m
             }
         }
         double rate = input->edited->frame_rate, offset = edited - written, frames = offset * rate;
-        m->offset[t] = 0;
+        m->offset[t] = input->capabilities->frame_rate > 0 ? start_moved(input, limits, m, t, edited) : 0;
+        if (m->offset[t] != 0)
+            continue;
         if (limits->exact || !input->baked || !isfinite(offset) || !(rate > 0))
             continue;
         if (fabs(offset) > limits->time && fabs(frames - nearbyint(frames)) < 0.01)

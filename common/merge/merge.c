@@ -92,7 +92,7 @@ bool kfi_came_back_baked(const kfi_merge *input, const kf_track *written, const 
 }
 
 static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_t frames, double cut, const kf_track *back,
-                        kf_track *merged)
+                        const kf_track *raw, kf_track *merged)
 {
     const kf_take *take = &m->input->written->takes[written_take];
     kfi_merge_track t = {
@@ -138,6 +138,8 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
         if (t.segments_fitted && !otherwise && !kfi_merge_drawn_together(&t))
             return false;
     }
+    if (m->input->capabilities->frame_rate > 0 && !kfi_tell_between(&t, raw, frames))
+        return false;
     bool in_vain = t.changed && t.segments_fitted && t.keys_changed + t.keys_added + t.keys_removed == 0;
     if (!t.changed || in_vain) { /* the keys say what came back as they are */
         *merged = *t.original;
@@ -232,6 +234,14 @@ static size_t track_keys(const kf_track *track)
     return count;
 }
 
+/* Whether a track's numbers came back in the axes and the order that were written. */
+static bool in_place(const kfi_merging *m, const kf_track *was, const kf_track *back)
+{
+    bool turned = was->channel == KF_ROTATION && ((m->turn && m->turn[back->node]) ||
+                                                  m->input->edited->nodes[back->node].order != m->input->written->nodes[was->node].order);
+    return back->curves == was->curves && !turned;
+}
+
 static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
 {
     const kf_take *written = &m->input->written->takes[written_take];
@@ -243,11 +253,19 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
         came_back = came_back || m->matches.track[written_take][i];
     bool sampled = m->input->capabilities->frame_rate > 0;
     double step = kfi_coarse_step(m, written_take);
-    if (!kfi_tell_rate(m, written_take) || !kfi_fill_standing(m, written_take) ||
+    const kf_track **raw = kfi_alloc(m->job, written->track_count, sizeof *raw);
+    for (size_t i = 0; raw && i < written->track_count; i++)
+        raw[i] = m->matches.track[written_take][i];
+    if (!raw || !kfi_tell_rate(m, written_take) || !kfi_fill_standing(m, written_take) ||
         !kfi_settle_take(m, written_take, step) ||
         (step > 0 && !kfi_refill_take(m, written_take, step)) || !kfi_refill_ends(m, written_take))
         return false;
     size_t frames = sampled && came_back ? kfi_frame_count(m, written_take) : 0;
+    double start = written->start + m->matches.offset[written_take];
+    if (sampled && start < -0.01 / m->input->original->frame_rate &&
+        !kfi_note(m->job, "start", "take \"%.60s\" begins at %.4f s now: that is its first frame, for the format counts from there",
+                  written->name, start))
+        return false;
     double cut = came_back ? kfi_cut_at(m, written_take) : INFINITY;
 
     /* NOLINTNEXTLINE: its source is one of them */
@@ -266,7 +284,7 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
         bool empty = track_keys(was) > 0 && back && track_keys(back) == 0;
         if (back && !empty && back->curves == was->curves) {
             if (!restore_curves(m, written_take, was, &back) ||
-                !merge_track(m, written_take, i, frames, cut, back, merged))
+                !merge_track(m, written_take, i, frames, cut, back, raw[i] && in_place(m, was, raw[i]) ? raw[i] : NULL, merged))
                 return false;
         } else if (track_keys(was) == 0 || still_there(m, was)) {
             merged->state = KF_TRACK_SAME;
@@ -307,8 +325,8 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
             to->end = end;
     } else if (came_back) {
         /* The span follows its keys only where they moved the end. */
-        double start = 0, end = 0, was_start = 0, was_end = 0;
-        if (kfi_take_range(to, &start, &end) && kfi_take_range(original, &was_start, &was_end) && end != was_end) {
+        double first = 0, end = 0, was_start = 0, was_end = 0;
+        if (kfi_take_range(to, &first, &end) && kfi_take_range(original, &was_start, &was_end) && end != was_end) {
             if (end > to->end || was_end >= original->end - 1e-6)
                 to->end = end;
         }

@@ -211,9 +211,19 @@ static bool hardly_moves(const kfi_merging *merging, const pair *w, const pair *
     return false;
 }
 
+/* Whether the angles on a written frame came back as the numbers that they were. */
+static bool same_numbers(const kfi_limits *limits, const pair *e, const pose *was, double time)
+{
+    pose now = pose_at(e, time);
+    for (unsigned c = 0; c < 3; c++)
+        if (!kfi_same_value(limits, KF_ROTATION, was->euler[c], now.euler[c]))
+            return false;
+    return true;
+}
+
 /* What may be the program's own between two written frames, where it samples finer than these: near the lock other angles
  * stand for the same two orientations, and the lines between them are others. */
-static double between_frames(const pair *w, double time)
+static double between_frames(const kfi_limits *limits, const pair *w, const pair *e, double time, double offset)
 {
     const double near = 1e-4;
     const kf_curve *curve = &w->rotation->curve[0];
@@ -228,6 +238,9 @@ static double between_frames(const pair *w, double time)
     if (low == 0 || low == curve->count || curve->keys[low].time <= time + near)
         return 0;
     pose before = pose_at(w, curve->keys[low - 1].time), after = pose_at(w, curve->keys[low].time);
+    if (!e->turn && e->order == w->order && same_numbers(limits, e, &before, curve->keys[low - 1].time + offset) &&
+        same_numbers(limits, e, &after, curve->keys[low].time + offset))
+        return 0;
     return 0.5 * kfi_quat_angle(before.q, after.q);
 }
 
@@ -251,7 +264,7 @@ static bool settle(const kfi_merging *merging, const pair *w, const pair *e, dou
     for (size_t i = 0; i < m.count; i++) {
         pose was = pose_at(w, m.times[i] - offset), now = pose_at(e, m.times[i]);
         double limit = rotation_limit(&merging->limits, w, e, &was, &now, m.keyed[i], drifts);
-        limit += merging->input->baked ? between_frames(w, m.times[i] - offset) : 0;
+        limit += merging->input->baked ? between_frames(&merging->limits, w, e, m.times[i] - offset, offset) : 0;
         match_signs(&was, &now);
         bool flat = baked && just_sizes(&merging->limits, &was, &now);
         bool same = flat || kfi_quat_angle(was.q, now.q) <= limit || same_columns(&was, &now);

@@ -50,67 +50,6 @@ static bool same_at(const kfi_merge_track *t, const frames *f, size_t i)
     return !t->limits->exact && !f->keyed[i] && fabs(f->was[i] - f->now[i]) <= kfi_thinning(f->was[i], f->now[i]);
 }
 
-/* A peak between two frames shows in neither of them, and the format has no place for it. */
-static bool tell_lost_peaks(const kfi_merge_track *t, unsigned c, double rate, const frames *f)
-{
-    const kf_curve *e = &t->edited->curve[c];
-    double low = INFINITY, high = -INFINITY, first = 0;
-    size_t lost = 0;
-    for (size_t i = 0; i < f->count; i++) {
-        low = fmin(low, f->now[i]);
-        high = fmax(high, f->now[i]);
-    }
-    for (size_t k = 0; k < e->count; k++) {
-        double time = e->keys[k].time - t->offset - t->shift, frame = time * rate;
-        if (!(frame > 0 && frame < (double)f->count - 1) || fabs(frame - nearbyint(frame)) < 0.01)
-            continue;
-        double a = f->now[(size_t)frame], b = f->now[(size_t)frame + 1], value = e->keys[k].value;
-        double beyond = fmax(value - fmax(a, b), fmin(a, b) - value);
-        double was = kfi_curve_value(&t->written->curve[c], time + t->shift, t->written->rest[c]);
-        if (beyond <= 0.01 * fmax(high - low, 1.0) || kfi_same_value(t->limits, t->written->channel, was, value))
-            continue;
-        if (lost++ == 0)
-            first = time;
-    }
-    return lost == 0 ||
-           kfi_warn(t->job, "between-frames",
-                    "take \"%.60s\", node \"%.60s\", %s at %.4f s: %zu edited keys lie between the format's frames and "
-                    "show in none", t->take, t->input->original->nodes[t->original->node].name,
-                    kfi_channel_name((kf_channel)t->original->channel), first, lost);
-}
-
-/* Between two frames the game goes straight: a bend that was drawn there shows in none of them. Those that only follow from
- * the curve's course through the frames are small. */
-static bool tell_lost_bends(const kfi_merge_track *t, unsigned c, double rate, const frames *f)
-{
-    enum { PARTS = 4 };
-    const kf_curve *e = &t->edited->curve[c];
-    double low = INFINITY, high = -INFINITY, worst = 0, at = 0;
-    bool bent = false;
-    for (size_t k = 0; k < e->count && !bent; k++)
-        bent = e->keys[k].interp != KF_LINEAR && e->keys[k].interp != KF_STEP;
-    for (size_t i = 0; bent && i < f->count; i++) {
-        low = fmin(low, f->now[i]);
-        high = fmax(high, f->now[i]);
-    }
-    for (size_t i = 0; bent && i + 1 < f->count; i++) {
-        for (int p = 1; p < PARTS; p++) {
-            double part = (double)p / PARTS, time = ((double)i + part) / rate + t->shift;
-            double value = kfi_curve_value(e, time + t->offset, t->edited->rest[c]);
-            double off = fabs(value - (f->now[i] + part * (f->now[i + 1] - f->now[i])));
-            if (off > worst && !kfi_same_value(t->limits, t->written->channel, value, kfi_curve_value(&t->written->curve[c], time, t->written->rest[c]))) {
-                worst = off;
-                at = time - t->shift;
-            }
-        }
-    }
-    return worst <= 0.01 * fmax(high - low, 1.0) ||
-           kfi_warn(t->job, "between-frames", "take \"%.60s\", node \"%.60s\", %s at %.4f s: the curve bends between the format's frames, "
-                                              "where the game goes straight: it is off by %.3g there",
-                    t->take, t->input->original->nodes[t->original->node].name, kfi_channel_name((kf_channel)t->original->channel), at,
-                    worst);
-}
-
 /* Whether a key was taken out of what came back: nothing stands there any more, the key before it holds, and that shows, in
  * another component at the least. */
 static bool is_removed(const kfi_merge_track *t, const frames f[3], unsigned c, size_t i, const kf_curve *to, size_t count)
@@ -195,8 +134,7 @@ bool kfi_merge_samples(kfi_merge_track *t, size_t count)
             return false;
     size_t before = t->keys_changed + t->keys_added + t->keys_removed;
     for (unsigned c = 0; c < t->original->curves; c++)
-        if (!build(t, c, rate, f) || !tell_lost_peaks(t, c, rate, &f[c]) ||
-            (t->input->capabilities->interps == 1u << KF_LINEAR && !tell_lost_bends(t, c, rate, &f[c])))
+        if (!build(t, c, rate, f))
             return false;
     t->changed = t->changed || t->keys_changed + t->keys_added + t->keys_removed != before;
     return true;

@@ -1,0 +1,280 @@
+/* What a format with a value a frame has no place for: what was drawn between its frames, and before the first one. What came
+ * back is held against what the game will play there, which is straight from frame to frame, or held; where that is no further
+ * off than it was in what was written, nobody drew it. */
+#include "curve_frames.h"
+#include "internal.h"
+#include "tolerance.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A track that is looked at, and its numbers on every frame. */
+typedef struct side {
+    const kf_track *track;
+    kf_rotation_order order;
+    double later; /* its times - the original's */
+    double (*frames)[3];
+    uint8_t (*keyed)[3]; /* whether a key says so */
+} side;
+
+typedef struct looking {
+    const kfi_merge_track *t;
+    double rate, limit[3]; /* of rotations the first one counts */
+    size_t count;          /* frames */
+    side was, now;
+    size_t keys; /* that lie between frames and show in none */
+    double worst, at; /* how far off the worst of it is, as a part of what is tolerated, and when */
+    double off;
+    bool drawn;  /* that is a bend of the curve, not a key */
+    size_t before; /* keys before the first frame */
+    double from, to; /* the first and the last of those */
+} looking;
+
+static bool number_frames(kf_job *job, side *s, double rate, size_t count)
+{
+    kfi_frames frames = {s->later, rate, count};
+    s->frames = kfi_alloc(job, count, sizeof *s->frames);
+    s->keyed = kfi_alloc(job, count, sizeof *s->keyed);
+    for (unsigned c = 0; s->frames && s->keyed && c < s->track->curves; c++) {
+        kfi_walk walk = {&s->track->curve[c], s->track->rest[c], 0};
+        ptrdiff_t key;
+        for (size_t i = 0; i < count; i++) {
+            s->frames[i][c] = kfi_walk_value(&walk, &frames, i, &key);
+            s->keyed[i][c] = key != KFI_NO_KEY;
+        }
+    }
+    return s->frames && s->keyed;
+}
+
+static void numbers_at(const side *s, double time, double to[3])
+{
+    for (unsigned c = 0; c < s->track->curves; c++)
+        to[c] = kfi_curve_value(&s->track->curve[c], time + s->later, s->track->rest[c]);
+}
+
+/* The frame before a time, and the one after it. */
+static size_t frames_around(const looking *l, double frame, size_t *next)
+{
+    size_t i = (size_t)fmax(0, fmin(floor(frame), (double)(l->count - 1)));
+    *next = i + 1 < l->count ? i + 1 : i;
+    return i;
+}
+
+/* What the game makes of a track's frames between two of them. */
+static void played_at(const looking *l, const side *s, double frame, double to[3], double q[4])
+{
+    const kf_capabilities *can = l->t->input->capabilities;
+    size_t next, i = frames_around(l, frame, &next);
+    double part = can->interps >> KF_LINEAR & 1 ? fmax(0, fmin(frame - (double)i, 1)) : 0;
+    for (unsigned c = 0; c < s->track->curves; c++)
+        to[c] = s->frames[i][c] + part * (s->frames[next][c] - s->frames[i][c]);
+    if (s->track->channel != KF_ROTATION)
+        return;
+    if (can->quaternion) {
+        double a[4], b[4];
+        kfi_quat_from_euler(s->frames[i], s->order, a);
+        kfi_quat_from_euler(s->frames[next], s->order, b);
+        kfi_quat_slerp(a, b, part, q);
+    } else {
+        kfi_quat_from_euler(to, s->order, q);
+    }
+}
+
+/* What a program that thins out its samples may have done to a component on the frames around, where it kept none. */
+static double thinned(const looking *l, unsigned c, double frame)
+{
+    size_t next, i = frames_around(l, frame, &next);
+    bool kept = l->t->limits->exact || (l->now.keyed[i][c] && l->now.keyed[next][c]);
+    return kept ? 0 : kfi_thinning(l->now.frames[i][c], l->now.frames[next][c]);
+}
+
+/* How far what came back is from what the game will play, as a part of what is tolerated; 0 where that is the written motion's. */
+static double part_off(const looking *l, double time, double *off)
+{
+    double was[3], now[3], was_played[3], now_played[3], p[4] = {1, 0, 0, 0}, q[4] = {1, 0, 0, 0}, part = 0;
+    const kfi_merge_track *t = l->t;
+    numbers_at(&l->was, time, was);
+    numbers_at(&l->now, time, now);
+    played_at(l, &l->was, time * l->rate, was_played, p);
+    played_at(l, &l->now, time * l->rate, now_played, q);
+    if (t->written->channel == KF_ROTATION) {
+        double a[4], b[4], limit = l->limit[0];
+        kfi_quat_from_euler(was, l->was.order, a);
+        kfi_quat_from_euler(now, l->now.order, b);
+        for (unsigned c = 0; c < 3; c++)
+            limit += thinned(l, c, time * l->rate);
+        *off = kfi_quat_angle(b, q);
+        return *off / (limit + kfi_quat_angle(a, p));
+    }
+    for (unsigned c = 0; c < t->written->curves; c++) {
+        double gap = now[c] - now_played[c], other = fabs(gap - (was[c] - was_played[c]));
+        double limit = l->limit[c] + fmax(t->limits->value[t->written->channel], t->limits->relative * fabs(now[c])) +
+                       thinned(l, c, time * l->rate);
+        double share = fmin(fabs(gap), other) / limit;
+        if (share <= part)
+            continue;
+        part = share;
+        *off = fabs(gap);
+    }
+    return part;
+}
+
+/* A key that was written between frames, a helper or a sample of a bake, and came back as it was: nobody drew there. */
+static bool stood_there(const looking *l, unsigned c, const kf_key *key)
+{
+    const kf_curve *curve = &l->t->written->curve[c];
+    double time = key->time - l->t->offset, near = fmax(l->t->limits->time, 1e-6);
+    size_t low = 0, high = curve->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (curve->keys[middle].time < time - near)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < curve->count && curve->keys[low].time <= time + near &&
+           kfi_same_value(l->t->limits, l->t->written->channel, curve->keys[low].value, key->value);
+}
+
+static void note_worst(looking *l, double part, double off, double time, bool drawn)
+{
+    if (part <= 1.001 * l->worst) /* of several the first */
+        return;
+    l->worst = part;
+    l->off = off;
+    l->at = time;
+    l->drawn = drawn;
+}
+
+static void look_at_keys(looking *l)
+{
+    const kf_track *track = l->now.track;
+    for (unsigned c = 0; c < track->curves; c++) {
+        size_t lost = 0, early = 0; /* x, y and z may have them at the same times */
+        for (size_t k = 0; k < track->curve[c].count; k++) {
+            const kf_key *key = &track->curve[c].keys[k];
+            double time = key->time - l->now.later, frame = time * l->rate, off = 0;
+            bool before = frame < -0.01;
+            if ((!before && frame < (double)l->count - 1 && fabs(frame - nearbyint(frame)) < 0.01) || stood_there(l, c, key))
+                continue;
+            double part = part_off(l, time, &off);
+            if (part <= 1)
+                continue;
+            if (before) {
+                l->from = fmin(l->from, time);
+                l->to = fmax(l->to, time);
+                early++;
+                continue;
+            }
+            lost++;
+            note_worst(l, part, off, time, false);
+        }
+        l->keys = lost > l->keys ? lost : l->keys;
+        l->before = early > l->before ? early : l->before;
+    }
+}
+
+/* Slopes through the frames, a program's or those that FBX derives, bend a curve a little between them: beyond a hundredth of
+ * its range, or of a quarter turn, a bend was drawn. */
+static double slack_of(const kf_track *track, unsigned c)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < track->curve[c].count; i++) {
+        low = fmin(low, track->curve[c].keys[i].value);
+        high = fmax(high, track->curve[c].keys[i].value);
+    }
+    double range = track->channel == KF_ROTATION ? fmin(high - low, 90) : high - low;
+    return 0.01 * fmax(range, 1.0);
+}
+
+/* Whether keys were edited on the frames around a time, and nothing between them: there the game goes its own way. */
+static bool only_frames(const looking *l, double frame)
+{
+    kfi_merge_track t = *l->t;
+    const double ends[2] = {floor(frame) / l->rate, (floor(frame) + 1) / l->rate};
+    t.edited = l->now.track;
+    return kfi_only_ends_moved(&t, ends, ends);
+}
+
+static void look_at_bends(looking *l)
+{
+    enum { PARTS = 4 };
+    const kf_track *track = l->now.track;
+    for (unsigned c = 0; c < track->curves; c++) {
+        const kf_curve *curve = &track->curve[c];
+        double slack = slack_of(track, c);
+        for (size_t k = 0; k + 1 < curve->count; k++) {
+            const kf_key *key = &curve->keys[k];
+            if (key->interp == KF_LINEAR || key->interp == KF_STEP || key->interp == KF_STEP_NEXT)
+                continue;
+            double from = fmax(0, ceil((key->time - l->now.later) * l->rate * PARTS));
+            double to = fmin((key[1].time - l->now.later) * l->rate, (double)(l->count - 1)) * PARTS;
+            for (double i = from; i <= to; i++) {
+                double off = 0, time = i / PARTS / l->rate;
+                double part = fmod(i, PARTS) != 0 ? part_off(l, time, &off) : 0;
+                if (part > 1 && off > slack && !only_frames(l, i / PARTS))
+                    note_worst(l, part, off, time, true);
+            }
+        }
+    }
+}
+
+static bool tell(const looking *l)
+{
+    const kfi_merge_track *t = l->t;
+    const char *node = t->input->original->nodes[t->original->node].name, *channel = kfi_channel_name((kf_channel)t->original->channel);
+    const char *space = t->original->name ? " " : "", *name = t->original->name ? t->original->name : "";
+    if (l->before && !kfi_warn(t->job, "before-start", "take \"%.60s\", node \"%.60s\", %s%s%.60s: %zu keys from %.4f to %.4f s lie "
+                                                       "before the take's first frame and are lost", t->take, node, channel, space,
+                               name, l->before, l->from, l->to))
+        return false;
+    if (l->worst <= 1)
+        return true;
+    if (l->drawn)
+        return kfi_warn(t->job, "between-frames", "take \"%.60s\", node \"%.60s\", %s%s%.60s at %.4f s: the curve bends between the "
+                                                  "format's frames, where the game %s: it is off by %.4g there", t->take, node,
+                        channel, space, name, l->at,
+                        t->input->capabilities->interps >> KF_LINEAR & 1 ? "goes straight" : "holds", l->off);
+    return kfi_warn(t->job, "between-frames", "take \"%.60s\", node \"%.60s\", %s%s%.60s at %.4f s: %zu edited keys lie between the "
+                                              "format's frames and show in none: it is off by %.4g there", t->take, node, channel,
+                    space, name, l->at, l->keys, l->off);
+}
+
+/* Whether numbers that a program told anew lost bends that it drew. */
+static bool has_bends(const kf_track *track)
+{
+    for (unsigned c = 0; c < track->curves; c++)
+        for (size_t k = 0; k + 1 < track->curve[c].count; k++) {
+            unsigned kind = track->curve[c].keys[k].interp;
+            if (kind != KF_LINEAR && kind != KF_STEP && kind != KF_STEP_NEXT)
+                return true;
+        }
+    return false;
+}
+
+bool kfi_tell_between(const kfi_merge_track *t, const kf_track *raw, size_t frames)
+{
+    const kf_capabilities *can = t->input->capabilities;
+    looking l = {.t = t, .from = INFINITY, .to = -INFINITY, .rate = t->input->original->frame_rate, .count = frames,
+                 .was = {t->written, t->order, t->shift, NULL, NULL},
+                 .now = {t->edited, t->edited_order, t->shift + t->offset, NULL, NULL}};
+    if (frames == 0 || t->edited->curves != t->written->curves)
+        return true;
+    kfi_mark mark = kfi_arena_mark(&t->job->arena);
+    for (unsigned c = 0; c < t->written->curves; c++)
+        l.limit[c] = kfi_tolerated(t->input->tolerance, (kf_channel)t->written->channel, &t->edited->curve[c]) +
+                     (t->written->channel <= KF_SCALE ? 0.5 * can->quantum[t->written->channel] : 0); /* by which it rounds */
+    if (t->written->channel == KF_ROTATION)
+        l.limit[0] += t->limits->value[KF_ROTATION];
+    if (!number_frames(t->job, &l.was, l.rate, frames) || !number_frames(t->job, &l.now, l.rate, frames))
+        return false;
+    look_at_keys(&l);
+    if (raw && has_bends(raw)) {
+        l.now.track = raw;
+        if (raw != t->edited && !number_frames(t->job, &l.now, l.rate, frames))
+            return false;
+        look_at_bends(&l);
+    }
+    kfi_arena_release(&t->job->arena, mark);
+    return tell(&l);
+}
