@@ -4,6 +4,7 @@
 #include "convert.h"
 
 #include "curve.h"
+#include "prove_internal.h"
 #include "rotation.h"
 #include "tolerance.h"
 
@@ -178,28 +179,21 @@ static bool play(kf_job *job, const played *p, double (*shown[3])[4])
     return true;
 }
 
-/* Where a track is furthest from what came back. */
-typedef struct worst {
-    double part;        /* of what is tolerated */
-    double off, limit;
-    double when;
-} worst;
-
-static bool compare(kf_job *job, const kfi_wanted *w, const played *p, worst *found)
+static bool compare(kf_job *job, const kfi_wanted *w, const played *p, kfi_worst *found)
 {
     double limits[3] = {0, 0, 0};
     double(*wanted)[4] = kfi_alloc_raw(job, p->count, sizeof *wanted), (*shown[3])[4];
-    *found = (worst){0, 0, 0, 0};
+    *found = (kfi_worst){0, 0, 0, 0};
     if (!wanted || !values(job, w->back, w->order, p->times, p->count, wanted) || !play(job, p, shown))
         return false;
     for (unsigned c = 0; c < w->back->curves; c++)
         limits[c] = kfi_tolerated(job->options.tolerance, (kf_channel)w->channel, &w->back->curve[c]) + p->quantum;
     for (size_t i = 0; i < p->count; i++) {
-        worst least = {.part = INFINITY, .when = p->times[i] - w->offset};
+        kfi_worst least = {.part = INFINITY, .when = p->times[i] - w->offset};
         for (int side = 0; side < 3; side++) {
             double off = 0, limit = 0, part = apart(w, limits, wanted[i], shown[side][i], &off, &limit);
             if (part < least.part)
-                least = (worst){part, off, limit, least.when};
+                least = (kfi_worst){part, off, limit, least.when};
         }
         if (least.part > found->part)
             *found = least;
@@ -208,18 +202,26 @@ static bool compare(kf_job *job, const kfi_wanted *w, const played *p, worst *fo
 }
 
 /* What was edited is to be seen in what would be written once more, or, where FBX has no room for the form that it got, in what
- * the game plays. A track that is not there any more lost its last key, or a warning said why. */
+ * the game plays. A track that is not there any more lost its last key, or a warning said why. *next comes in as the end of all
+ * that is wanted, and becomes the first of which nothing is known yet. */
 static bool measure(kf_job *job, const kf_format *format, const kfi_original *made, const kf_anim *merged, const kfi_wanted *w,
-                    played *p, worst *found)
+                    const kfi_wanted **next, played *p, kfi_worst *found)
 {
     size_t k = 0;
+    const kfi_wanted *end = *next;
     bool sampled = format->capabilities.frame_rate > 0;
-    worst again;
+    kfi_worst again;
     const kf_take *take = find_take(made->anim, merged, w->take);
     p->track = take ? find_track(made->anim, take, merged->nodes[w->node].name, w, &p->number) : NULL;
-    *found = (worst){0, 0, 0, 0};
+    *found = (kfi_worst){0, 0, 0, 0};
+    *next = w + 1;
     if (!p->track)
         return true;
+    if (kfi_plays_shapes(made->anim, merged, w, p->track)) {
+        for (; *next < end && (*next)->take == w->take && (*next)->node == w->node && (*next)->channel == KF_MORPH;)
+            ++*next;
+        return kfi_measure_shapes(job, made->anim, take, p->track->node, merged, w, *next, found);
+    }
     p->order = (kf_rotation_order)made->anim->nodes[p->track->node].order;
     p->shift = -w->offset;
     p->quantum = w->channel <= KF_SCALE ? format->capabilities.quantum[w->channel] : 0;
@@ -249,19 +251,20 @@ bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *o
         return true;
     if (!look_again(job, format, original, report, &made, &there))
         return false;
-    for (size_t i = 0; there && i < report->wanted_count; i++) {
-        const kfi_wanted *w = &report->wanted[i];
-        worst found;
+    const kfi_wanted *end = report->wanted + report->wanted_count, *next;
+    for (const kfi_wanted *w = report->wanted; there && w < end; w = next) {
+        kfi_worst found;
+        next = end;
         kfi_mark mark = kfi_arena_mark(&job->arena); /* one track's looks are as large as all its keys */
-        if (!measure(job, format, &made, merged, w, &p, &found))
+        if (!measure(job, format, &made, merged, w, &next, &p, &found))
             return false;
         kfi_arena_release(&job->arena, mark);
         if (found.part > 1.02 && /* times are rounded, too */
             !kfi_warn(job, "motion",
-                      "take \"%.60s\", node \"%.60s\", %s at %.4f s: the file will play this otherwise than the FBX shows it, by "
+                      "take \"%.60s\", node \"%.60s\", %s%s%.60s at %.4f s: the file will play this otherwise than the FBX shows it, by "
                       "%.4g, where %.4g is tolerated",
-                      merged->takes[w->take].name, merged->nodes[w->node].name, kfi_channel_name((kf_channel)w->channel), found.when,
-                      found.off, found.limit))
+                      merged->takes[w->take].name, merged->nodes[w->node].name, kfi_channel_name((kf_channel)w->channel),
+                      w->name ? " " : "", w->name ? w->name : "", found.when, found.off, found.limit))
             return false;
     }
     return true;

@@ -198,6 +198,35 @@ class Edited(Parts):
             at = len(was) - 3 * 4 * 12 + (4 + 2) * 12 + 4
             self.assertEqual(now, was[:at] + struct.pack("<f", 0.625) + was[at + 4:])
 
+    def test_a_shape_on_another_frame(self):
+        """Two shapes at once become one frame's offsets: what the game shows is what was asked for, so there is nothing to tell."""
+        for options in (), ("--for", "blender"):
+            def change(scene):
+                curve = next(c for where, c in scene.curves().items() if where[1] == "morph_000")
+                last = curve.keys[-1]
+                if last.time < 2 * fbxtext.TICKS // 15:
+                    curve.keys.append(fbxtext.Key(2 * fbxtext.TICKS // 15, 0.0, last.flags, last.data))
+                curve.keys[-1].value = 50.0
+                curve.store()
+            was, now, said = self.edit("wing", change, *options)
+            self.assertNotIn("warning", said)
+            before, after = reader.shapes(was), reader.shapes(now)
+            self.assertEqual(before[:2], after[:2])
+            for a, b, got in zip(before[2], before[0], after[2]):
+                self.assertLess(math.dist([x + 0.5 * y for x, y in zip(a, b)], got), 1e-6)
+            self.keyferry("convert", "x.fbx", "strict.anm", "--strict", "-y")
+
+    def test_a_weight_between_frames(self):
+        """Told with the shape's name."""
+        def change(scene):
+            curve = next(c for where, c in scene.curves().items() if where[1] == "morph_001")
+            key = curve.keys[0]
+            curve.keys.insert(1, fbxtext.Key(fbxtext.TICKS // 30, 0.0, key.flags, key.data))
+            curve.store()
+        was, now, said = self.edit("wing", change)
+        self.assertEqual(was, now)
+        self.assertRegex(said, 'warning: take "animation", node "x", morph morph_001 at 0.0333 s: 1 edited keys lie between .* off by 0.5 ')
+
     def test_weights(self):
         """Half of a shape: that frame's offsets are halved, the others keep their bytes."""
         def change(scene):
