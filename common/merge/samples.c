@@ -50,6 +50,22 @@ static bool same_at(const kfi_merge_track *t, const frames *f, size_t i)
     return !t->limits->exact && !f->keyed[i] && fabs(f->was[i] - f->now[i]) <= kfi_thinning(f->was[i], f->now[i]);
 }
 
+/* Whether two values are one in a format that rounds to its steps. */
+static bool rounds_to(const kfi_merge_track *t, double value, double other)
+{
+    double step = t->written->channel <= KF_SCALE ? t->input->capabilities->quantum[t->written->channel] : 0;
+    return step > 0 && nearbyint(value / step) == nearbyint(other / step);
+}
+
+static bool tell_rounded(const kfi_merge_track *t, size_t count, double first)
+{
+    return count == 0 || kfi_note(t->job, "rounded", "take \"%.60s\", node \"%.60s\", %s at %.4f s: edited, but by "
+                                                     "less than shows in the format's steps of %.4g: it stays as it was (%zu keys)",
+                                  t->take, t->input->original->nodes[t->original->node].name,
+                                  kfi_channel_name((kf_channel)t->original->channel), first,
+                                  t->input->capabilities->quantum[t->written->channel], count);
+}
+
 /* Whether a key was taken out of what came back: nothing stands there any more, the key before it holds, and that shows, in
  * another component at the least. */
 static bool is_removed(const kfi_merge_track *t, const frames f[3], unsigned c, size_t i, const kf_curve *to, size_t count)
@@ -75,6 +91,8 @@ static bool build(kfi_merge_track *t, unsigned c, double rate, const frames all[
     bool every_frame = t->input->capabilities->interps == 1u << KF_LINEAR;
     if (!origin || !kfi_make_keys(t->job, &to, from->count + f->count, kfi_parts(from)))
         return false;
+    size_t rounded = 0;
+    double first_rounded = 0;
     for (size_t i = 0; i < f->count; i++) {
         bool same = same_at(t, f, i);
         bool native = false;
@@ -87,7 +105,10 @@ static bool build(kfi_merge_track *t, unsigned c, double rate, const frames all[
             }
             kfi_copy_keys(&to, count, from, next, 1);
             origin[count] = (kf_origin){(uint32_t)next, 0};
-            if (!same) {
+            if (!same && rounds_to(t, f->now[i], from->keys[next].value)) {
+                if (rounded++ == 0)
+                    first_rounded = f->times[i];
+            } else if (!same) {
                 to.keys[count].value = f->now[i];
                 origin[count].changed = KF_CHANGED_VALUE;
                 t->keys_changed++;
@@ -107,6 +128,11 @@ static bool build(kfi_merge_track *t, unsigned c, double rate, const frames all[
             /* Held values drift by rounding alone: that is no new key. */
             if (!every_frame && same && kfi_same_value(t->limits, t->written->channel, held, f->was[i]))
                 continue;
+            if (!every_frame && rounds_to(t, f->now[i], held)) {
+                if (!same && f->keyed[i] && rounded++ == 0)
+                    first_rounded = f->times[i];
+                continue;
+            }
             /* A list that was shorter has been held up to here, and is no slope now. */
             size_t frame = !every_frame ? i : count ? (size_t)nearbyint(to.keys[count - 1].time * rate) + 1 : 0;
             for (frame = frame < i ? frame : i; frame <= i; frame++) {
@@ -122,7 +148,7 @@ static bool build(kfi_merge_track *t, unsigned c, double rate, const frames all[
     to.count = count;
     to.origin = origin;
     t->merged->curve[c] = to;
-    return true;
+    return tell_rounded(t, rounded, first_rounded);
 }
 
 bool kfi_merge_samples(kfi_merge_track *t, size_t count)

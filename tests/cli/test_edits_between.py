@@ -153,6 +153,7 @@ class Midtown(Between, EditCase):
 
 
 class Ribbon(Between, EditCase):
+    """Its numbers are whole ones, too: less than half of one does not show."""
     file = "vib-anm/first.anm"
     places = (("x", "object_002", MOVE, "y"), "translation"), (("x", "object_000", TURN, "x"), "rotation")
 
@@ -165,6 +166,17 @@ class Ribbon(Between, EditCase):
         for where, channel in self.places:
             self.assertEqual(self.edited(where, bend), self.original)
             self.told(channel, "bends between the format's frames, where the game holds")
+
+    def test_rounded(self):
+        where = self.places[0][0]
+        for amount, shows in (0.2, False), (-0.49, False), (0.6, True), (1, True):
+            def work(curve):
+                curve.keys[2].value += amount
+            now = self.edited(where, work)
+            self.assertEqual(now != self.original, shows)
+            self.assertIn("1 of 4 tracks changed" if shows else "0 of 4 tracks changed", self.said)
+            note = 'note: take "x", node "object_002", translation at 0.1000 s: edited, but by less than shows in the format\'s steps of 1'
+            (self.assertNotIn if shows else self.assertIn)(note, self.said)
 
 
 if __name__ == "__main__":
