@@ -103,6 +103,12 @@ static bool build(kfi_merge_track *t, unsigned c, double rate, const frames all[
                 next++;
                 continue;
             }
+            if (every_frame && count == 0 && i > 0 && !same && !kfi_same_value(t->limits, t->written->channel, f->now[i - 1], f->now[i])) {
+                /* Its first key held before it, too. */
+                to.keys[count] = (kf_key){.time = f->times[i - 1], .value = f->now[i - 1], .interp = KF_LINEAR};
+                origin[count++] = (kf_origin){KF_NEW, KF_CHANGED_ALL};
+                t->keys_added++;
+            }
             kfi_copy_keys(&to, count, from, next, 1);
             origin[count] = (kf_origin){(uint32_t)next, 0};
             if (!same && rounds_to(t, f->now[i], from->keys[next].value)) {

@@ -216,6 +216,22 @@ class Edited(Parts):
                 self.assertLess(math.dist([x + 0.5 * y for x, y in zip(a, b)], got), 1e-6)
             self.keyferry("convert", "x.fbx", "strict.anm", "--strict", "-y")
 
+    def test_a_shape_that_comes_sooner(self):
+        """The first key of its weight is raised: the frames before that have none of it."""
+        for options in (), ("--for", "blender"):
+            def change(scene):
+                curve = next(c for where, c in scene.curves().items() if where[1] == "morph_002")
+                next(k for k in curve.keys if abs(k.time * 15 / fbxtext.TICKS - 1) < 1e-3).value = 50.0
+                if curve.keys[0].time > 0:
+                    curve.keys.insert(0, fbxtext.Key(0, 0.0, curve.keys[0].flags, curve.keys[0].data))
+                curve.store()
+            was, now, said = self.edit("wing", change, *options)
+            self.assertNotIn("warning", said)
+            before, after = reader.shapes(was), reader.shapes(now)
+            self.assertEqual((before[0], before[2]), (after[0], after[2]))
+            for a, b, got in zip(before[1], before[2], after[1]):
+                self.assertLess(math.dist([x + 0.5 * y for x, y in zip(a, b)], got), 1e-6)
+
     def test_a_weight_between_frames(self):
         """Told with the shape's name."""
         def change(scene):
