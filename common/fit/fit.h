@@ -29,6 +29,9 @@ typedef struct kfi_fit_quat_options {
     uint32_t interps;
     double tolerance;
     const kf_quat_curve *original; /* or NULL */
+    /* Where samples are many, one after the other: TCB keys between few of them, which take a search (no keys: those do not
+     * do); what takes none, between all. */
+    enum { KFI_QUAT_ANY, KFI_QUAT_CURVED, KFI_QUAT_STRAIGHT } keys;
 } kfi_fit_quat_options;
 
 bool kfi_fit_quat(kf_job *job, const double *times, const double (*q)[4], size_t count,

@@ -370,17 +370,17 @@ bool kfi_fit_quat(kf_job *job, const double *times, const double (*q)[4], size_t
         return true;
     kfi_quat_fitting f = {.job = job, .interps = options->interps, .original = options->original};
     f.tolerance = kfi_tolerated_angle(options->tolerance);
-    bool about_axis;
-    if (!kfi_fit_quat_axis(job, times, q, count, options, f.tolerance, curve, &about_axis))
+    bool about_axis = false, search = options->keys != KFI_QUAT_STRAIGHT;
+    if (search && !kfi_fit_quat_axis(job, times, q, count, options, f.tolerance, curve, &about_axis))
         return false;
-    bool shared = false, more = !about_axis || curve->count > options->original->count;
+    bool shared = false, more = search && (!about_axis || curve->count > options->original->count);
     kf_quat_curve other;
     if (more && can(&f, KF_TCB) && options->original &&
         !kfi_fit_shared_quats(job, times, q, count, options->original, f.tolerance, &other, &shared))
         return false;
     if (shared && (!about_axis || other.count <= curve->count))
         *curve = other;
-    if (shared || about_axis)
+    if (shared || about_axis || options->keys == KFI_QUAT_CURVED)
         return true;
     if (!take_samples(&f, times, q, count))
         return false;

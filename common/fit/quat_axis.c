@@ -91,7 +91,7 @@ static bool flatten(kf_job *job, const turning *a, const kf_quat_curve *original
         near = i == 0 ? s->v[at] : near;
         flat->keys[i + 1] = (kf_key){.time = key->time, .interp = key->interp};
         flat->tcb[i + 1] = original->tcb[i];
-        *same = angle_of(a, key->q, near, &flat->keys[i + 1].value) && key->turns == 0 &&
+        *same = angle_of(a, key->q, near, &flat->keys[i + 1].value) &&
                 (i == 0 || key->time > key[-1].time);
         near = flat->keys[i + 1].value;
     }

@@ -240,7 +240,7 @@ static bool look_at_original(kf_job *job, turns *m, originals *o, bool *fits)
         while (sample + 1 < m->count && m->t[sample] < key->time - SAME_TIME)
             sample++;
         o->at[i] = sample;
-        *fits = fabs(m->t[sample] - key->time) <= SAME_TIME && (i == 0 || sample > o->at[i - 1]) && key->turns == 0 &&
+        *fits = fabs(m->t[sample] - key->time) <= SAME_TIME && (i == 0 || sample > o->at[i - 1]) &&
                 (i + 1 == from->count || key->interp == KF_TCB);
         m->t[sample] = *fits ? key->time : m->t[sample];
         if (*fits && kfi_quat_angle(key->q, m->q[sample]) <= m->tolerance)

@@ -1,4 +1,5 @@
 """Edits of rotations that a game keeps as orientations: keys taken out, added, moved; frames more and fewer."""
+import json
 import math
 import os
 import struct
@@ -10,14 +11,15 @@ sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "cli"))
 import fbxtext  # noqa: E402
 import test_edits_nytro as nytro  # noqa: E402
 import test_edits_sampled as sampled  # noqa: E402
-from editcase import EditCase, each  # noqa: E402
+from command import SOURCE  # noqa: E402
+from editcase import EditCase, add, each  # noqa: E402
 
 TURN = "Lcl Rotation"
 TURNS = [(0.0, None, (0, 0, 0, 1)), (1.0, None, (30, 0, 0, 1)), (2.0, None, (10, 0, 0, 1)), (3.0, None, (50, 0, 0, 1))]
 
 
-def file(turns):
-    body = b"arm\0" + struct.pack("<4I", nytro.LINEAR, 0, len(turns), 0) + b"".join(nytro.key(*k) for k in turns)
+def file(turns, kind=nytro.LINEAR):
+    body = b"arm\0" + struct.pack("<4I", kind, 0, len(turns), 0) + b"".join(nytro.key(*k) for k in turns)
     return nytro.build(hip=False, arm=False, more=body, nodes=1)[0]
 
 
@@ -68,6 +70,89 @@ class Keyed(EditCase):
         turns = self.turns(self.edit(change))
         self.assertIn((2.25, 77), turns)
         self.assertNotIn((2, 10), turns)
+
+
+def beyond(case):
+    """Rotations that the file plays otherwise than the FBX shows: by how much."""
+    found = json.loads(case.keyferry("diff", "x.fbx", "y.nanim", "--json", code=None).out)["differences"]
+    return [d["worst"] for d in found if d["channel"] == "rotation" and d["worst"] > d["limit"]]
+
+
+class WholeTurns(EditCase):
+    """Angles of more than half a turn are for the record: their keys are orientations as any others."""
+    ending = "nanim"
+
+    def frames(self, data):
+        self.keyferry("convert", self.put("frames.nanim", data), "frames.fbx", "--bake=30", "-y")
+        return [[k["v"] for k in t["keys"]] for t in self.json("dump", "frames.fbx")["takes"][0]["tracks"] if t["channel"] == "rotation"]
+
+    def test_each_frame_of_a_bake(self):
+        """One frame is turned: it is an edit, whichever it is; all others are where they were."""
+        for kind, numbers in ((nytro.LINEAR, None), (nytro.TCB, (0, 0, 0, 0, 0))):
+            keys = [(float(i), numbers, (angle, 0.6, 0, 0.8)) for i, angle in enumerate((10, 100, 200, 60))]
+            self.original = file(keys, kind)
+            was = self.frames(self.original)
+            for frame in (*range(2, 8), 43, 44, 86):
+                with self.subTest(kind=kind, frame=frame):
+                    now = self.edit(lambda scene: add(scene, ("walk", "arm", TURN, "x"), frame, 10), "--for", "blender")
+                    found = self.frames(now)
+                    for axis, values in enumerate(was):
+                        for i, value in enumerate(values):
+                            self.assertAlmostEqual(found[axis][i], value + 10 * (axis == 0 and i == frame), None, (axis, i), 0.05)
+                    self.assertNotIn("warning", self.said)
+                    if kind == nytro.LINEAR:
+                        self.assertIn("0 keys changed, 3 added, 0 removed", self.said)
+
+    def test_nothing(self):
+        self.original = file([(float(i), None, (angle, 0.6, 0, 0.8)) for i, angle in enumerate((10, -350, 400, 60))])
+        for options in ((), ("--for", "blender"), ("--bake=300",)):
+            self.assertEqual(self.edit(lambda scene: None, *options), self.original)
+
+
+class Helpers(EditCase):
+    """Keys between those of the game, as many as it takes to tell its way in angles: an edit of any of them is one."""
+    ending = "nanim"
+    original = file([(0.0, None, (20, 0, 0, 1)), (0.1, None, (200, 0.1, 0.99, 0.1)), (0.5, None, (80, 0.3, 0.9, -0.3)), (0.6, None, (-70, 0, 0.99, 0.1))])
+
+    def test_each_of_them(self):
+        counts = []
+        self.edit(lambda scene: counts.append(len(scene.curve("walk", "arm", TURN, "x").keys)))
+        self.assertGreater(counts[0], 12)
+        for i in range(counts[0]):
+            for axes in ("xyz", "y"):
+                with self.subTest(key=i, axes=axes):
+                    now = self.edit(lambda scene: [add(scene, ("walk", "arm", TURN, axis), i, 30) for axis in axes])
+                    self.assertNotEqual(now, self.original, self.said)
+                    if "note: " not in self.said and "warning: " not in self.said:
+                        self.assertEqual(beyond(self), [])
+
+
+class Steps(EditCase):
+    """A hold drawn where the format has none: the jump takes a moment, and all around it is as it was drawn."""
+    ending = "nanim"
+
+    def hold(self, index):
+        def change(scene):
+            def work(curve):
+                curve.keys[index].flags = 0x2
+            each(scene, "walk", "hip", TURN, work)
+        return self.edit(change)
+
+    def keys(self, data):
+        self.put("now/x.nanim", data)
+        anim = self.json("dump", "now/x.nanim")
+        return next(t["keys"] for t in anim["takes"][0]["tracks"] if t["channel"] == "rotation" and anim["nodes"][t["node"]]["name"] == "hip")
+
+    def test_jump(self):
+        for name, index in (("linear", 1), ("tcb", 2)):
+            with self.subTest(name=name):
+                self.original = (SOURCE / "tests/data/nytro-anim" / (name + ".nanim")).read_bytes()
+                was = self.keys(self.original)
+                now = self.keys(self.hold(index))
+                self.assertRegex(self.said, r'node "hip", rotation: the format has no such steps: jumps take up to a millisecond \(1, the first at')
+                self.assertNotIn("otherwise", self.said)
+                self.assertEqual(now[-1]["q"], was[-1]["q"])  # the pose that it jumps to
+                self.assertLess(min(b["t"] - a["t"] for a, b in zip(now, now[1:])), 1e-3)
 
 
 class Frames(EditCase):

@@ -25,7 +25,7 @@ static size_t bake(const kf_quat_curve *curve)
 static kf_quat_curve fit(size_t count, uint32_t interps, double tolerance, const kf_quat_curve *original)
 {
     kf_quat_curve result;
-    kfi_fit_quat_options options = {interps, tolerance, original};
+    kfi_fit_quat_options options = {.interps = interps, .tolerance = tolerance, .original = original};
     assert_true(kfi_fit_quat(&curve_job, times, (const double(*)[4])q, count, &options, &result));
     return result;
 }
