@@ -68,8 +68,12 @@ typedef struct played {
     double shift;   /* its times - those of what came back */
     double quantum; /* of the format's numbers */
     const double *times;
+    const bool *steady; /* of each: an orientation, and nothing jumps there */
     size_t count;
 } played;
+
+/* How long a jump may take; of what is played meanwhile nothing is asked. */
+static const double JUMP = 1e-3;
 
 static int ascending(const void *a, const void *b)
 {
@@ -85,36 +89,79 @@ static size_t key_count(const kf_track *track)
     return count;
 }
 
-/* When to look, on the axis of what came back: at its keys, and between them unless they are samples. In a format that has a value
- * for each frame on the frames next to them, and on those that have a key of their own; `rate` is 0 in others. */
-static bool looks(kf_job *job, const kfi_wanted *w, double rate, double end, played *p)
+/* By how much sooner or later it may be: a jump visibly, all else by what a time in 32 bits is rounded. */
+static double hair(double time, bool steady)
 {
-    size_t keys = key_count(w->back), all = 0;
-    double *at = kfi_alloc(job, 4 * keys + key_count(p->track), sizeof *at);
-    if (!at)
-        return false;
+    return steady ? 1e-9 + 0x1p-24 * fabs(time) : fmax(1e-4, 4e-7 * fabs(time));
+}
+
+/* When what came back jumps, in order. */
+static size_t jump_times(const kf_track *back, double *at)
+{
+    size_t count = 0;
+    for (unsigned c = 0; c < back->curves; c++)
+        for (size_t i = 0; i + 1 < back->curve[c].count; i++) {
+            const kf_key *key = &back->curve[c].keys[i];
+            bool step = key->interp == KF_STEP || key->interp == KF_STEP_NEXT || key[1].time - key->time <= JUMP;
+            if (step && key->value != key[1].value)
+                at[count++] = key->interp == KF_STEP_NEXT ? key->time : key[1].time;
+        }
+    qsort(at, count, sizeof *at, ascending);
+    return count;
+}
+
+/* The keys of both, on the axis of what came back; the game's own wherever something may turn between those that came back,
+ * and in a format that has a value for each frame. There all are on frames; `rate` is 0 in others. */
+static size_t key_times(const kfi_wanted *w, const played *p, double rate, double end, double *at)
+{
+    size_t count = 0, apart = 0;
     for (unsigned c = 0; c < w->back->curves; c++)
         for (size_t i = 0; i < w->back->curve[c].count; i++) {
             double time = w->back->curve[c].keys[i].time;
-            at[all++] = rate > 0 ? fmin(fmax(nearbyint((time - w->offset) * rate) / rate, 0), end) + w->offset : time;
+            at[count++] = rate > 0 ? fmin(fmax(nearbyint((time - w->offset) * rate) / rate, 0), end) + w->offset : time;
         }
-    for (unsigned c = 0; rate > 0 && c < p->track->curves; c++)
+    bool own = rate > 0 || (w->channel == KF_ROTATION && !w->samples);
+    for (unsigned c = 0; own && c < p->track->curves; c++)
         for (size_t i = 0; i < p->track->curve[c].count; i++)
-            at[all++] = p->track->curve[c].keys[i].time + w->offset;
-    for (size_t i = 0; rate > 0 && i < p->track->quat.count; i++)
-        at[all++] = p->track->quat.keys[i].time + w->offset;
-    qsort(at, all, sizeof *at, ascending);
-    keys = 0;
-    for (size_t i = 0; i < all; i++)
-        if (keys == 0 || at[i] - at[keys - 1] > 1e-6)
-            at[keys++] = at[i];
-    all = keys;
-    for (size_t i = 0; i + 1 < keys && !w->samples && rate == 0; i++)
-        for (int quarter = 1; quarter < 4; quarter++)
-            at[all++] = at[i] + (at[i + 1] - at[i]) * quarter / 4;
-    qsort(at, all, sizeof *at, ascending);
+            at[count++] = p->track->curve[c].keys[i].time + w->offset;
+    for (size_t i = 0; own && i < p->track->quat.count; i++)
+        at[count++] = p->track->quat.keys[i].time + w->offset;
+    qsort(at, count, sizeof *at, ascending);
+    for (size_t i = 0; i < count; i++) /* of those that are one but for rounding the last: a jump is over on both sides then */
+        if (i + 1 == count || at[i + 1] - at[i] > fmax(1e-6, 0x1p-22 * fabs(at[i])))
+            at[apart++] = at[i];
+    return apart;
+}
+
+/* When to look: at the keys, and between them unless they are samples or frames. Orientations are watched more closely: two that
+ * are equal at the keys and halfway need not be so elsewhere. Sevenths fall on no whole turn of one that turns a few times. */
+static bool looks(kf_job *job, const kfi_wanted *w, double rate, double end, played *p)
+{
+    bool turns = w->channel == KF_ROTATION && !w->samples && rate == 0;
+    int parts = w->samples || rate > 0 ? 1 : turns ? 7 : 4;
+    size_t most = key_count(w->back) + key_count(p->track), count = 0, next = 0;
+    double *keys = kfi_alloc(job, most, sizeof *keys), *at = kfi_alloc(job, (size_t)parts * most, sizeof *at);
+    double *jumps = kfi_alloc(job, most, sizeof *jumps);
+    bool *steady = kfi_alloc(job, (size_t)parts * most, sizeof *steady);
+    if (!keys || !at || !jumps || !steady)
+        return false;
+    most = key_times(w, p, rate, end, keys);
+    size_t jump_count = turns ? jump_times(w->back, jumps) : 0;
+    for (size_t i = 0; i < most; i++) {
+        for (int part = 0; part < (i + 1 < most ? parts : 1); part++) {
+            double time = part ? keys[i] + (keys[i + 1] - keys[i]) * part / parts : keys[i];
+            while (next < jump_count && jumps[next] + JUMP < time)
+                next++;
+            bool near = next < jump_count && jumps[next] - JUMP < time;
+            if (near && part)
+                continue;
+            steady[count] = turns && !near;
+            at[count++] = time;
+        }
+    }
     p->times = at;
-    p->count = all;
+    p->steady = steady;
+    p->count = count;
     return true;
 }
 
@@ -172,18 +219,20 @@ static bool play(kf_job *job, const played *p, double (*shown[3])[4])
         if (!moved || !shown[side])
             return false;
         for (size_t i = 0; i < p->count; i++)
-            moved[i] = p->times[i] + p->shift + (side - 1) * fmax(1e-4, 4e-7 * fabs(p->times[i]));
+            moved[i] = p->times[i] + p->shift + (side - 1) * hair(p->times[i], p->steady[i]);
         if (!values(job, p->track, p->order, moved, p->count, shown[side]))
             return false;
     }
     return true;
 }
 
-static bool compare(kf_job *job, const kfi_wanted *w, const played *p, kfi_worst *found)
+/* *look: which of the looks that was. */
+static bool compare_at(kf_job *job, const kfi_wanted *w, const played *p, kfi_worst *found, size_t *look)
 {
     double limits[3] = {0, 0, 0};
     double(*wanted)[4] = kfi_alloc_raw(job, p->count, sizeof *wanted), (*shown[3])[4];
     *found = (kfi_worst){0, 0, 0, 0};
+    *look = 0;
     if (!wanted || !values(job, w->back, w->order, p->times, p->count, wanted) || !play(job, p, shown))
         return false;
     for (unsigned c = 0; c < w->back->curves; c++)
@@ -195,15 +244,52 @@ static bool compare(kf_job *job, const kfi_wanted *w, const played *p, kfi_worst
             if (part < least.part)
                 least = (kfi_worst){part, off, limit, least.when};
         }
-        if (least.part > found->part)
+        if (least.part > found->part) {
             *found = least;
+            *look = i;
+        }
+    }
+    return true;
+}
+
+/* The worst look, and the top beside it: that tells how far off the game will be. */
+static bool compare(kf_job *job, const kfi_wanted *w, const played *p, kfi_worst *found)
+{
+    enum { ROUNDS = 3, CLOSER = 16 };
+    double times[CLOSER];
+    bool steady[CLOSER];
+    size_t look;
+    if (!compare_at(job, w, p, found, &look))
+        return false;
+    if (found->part <= 1 || !p->steady[look])
+        return true;
+    double low = look > 0 && p->steady[look - 1] ? p->times[look - 1] : p->times[look];
+    double high = look + 1 < p->count && p->steady[look + 1] ? p->times[look + 1] : p->times[look];
+    for (int round = 0; round < ROUNDS; round++) {
+        played closer = *p;
+        kfi_worst top;
+        double step = (high - low) / (CLOSER - 1);
+        for (size_t i = 0; i < CLOSER; i++) {
+            times[i] = low + step * (double)i;
+            steady[i] = true;
+        }
+        closer.times = times;
+        closer.steady = steady;
+        closer.count = CLOSER;
+        if (!compare_at(job, w, &closer, &top, &look))
+            return false;
+        low = fmax(low, times[look] - step);
+        high = fmin(high, times[look] + step);
+        if (top.part > found->part)
+            *found = top;
     }
     return true;
 }
 
 /* What was edited is to be seen in what would be written once more, or, where FBX has no room for the form that it got, in what
- * the game plays. A track that is not there any more lost its last key, or a warning said why. *next comes in as the end of all
- * that is wanted, and becomes the first of which nothing is known yet. */
+ * the game plays; of orientations that is asked, for FBX tells all their forms within a part of the tolerance. A track that is not
+ * there any more lost its last key, or a warning said why. *next comes in as the end of all that is wanted, and becomes the first
+ * of which nothing is known yet. */
 static bool measure(kf_job *job, const kf_format *format, const kfi_original *made, const kf_anim *merged, const kfi_wanted *w,
                     const kfi_wanted **next, played *p, kfi_worst *found)
 {
@@ -230,7 +316,7 @@ static bool measure(kf_job *job, const kf_format *format, const kfi_original *ma
     const kf_anim *written = &made->written.anim;
     while (k < written->take_count && written->takes[k].source != (int32_t)(take - made->anim->takes))
         k++;
-    if (found->part <= 1 || w->samples || sampled || k == written->take_count)
+    if (found->part <= 1 || w->samples || sampled || p->track->quaternion || k == written->take_count)
         return true;
     p->track = &written->takes[k].tracks[p->number];
     p->shift += made->written.shift[k];

@@ -1,5 +1,7 @@
 """What is told, and in what words: of channels, layers, rates, ranges and meshes that are not as they were."""
+import json
 import os
+import re
 import struct
 import sys
 import unittest
@@ -111,6 +113,47 @@ class Points(EditCase):
             mesh.set_array("Vertices", mesh.array("Vertices") + ["1", "2", "3"])
         self.edit(change)
         self.assertRegex(self.said, r"the mesh came back with \d+ points instead of \d+")
+
+
+class Off(EditCase):
+    """Where a rotation will be played otherwise than the FBX shows it, that is said, and by how much: what `diff` finds."""
+    ending = "nanim"
+
+    def check(self, change, *there):
+        self.edit(change, *there)
+        found = json.loads(self.keyferry("diff", "x.fbx", "y.nanim", "--json", code=None).out)["differences"]
+        worst = max((d["worst"] for d in found if d["channel"] == "rotation"), default=0)
+        told = [float(x) for x in re.findall(r"rotation at .*shows it, by ([0-9.e+-]+),", self.said)]
+        if worst > 1.02 * 0.01:
+            self.assertEqual(len(told), 1, self.said)
+            self.assertAlmostEqual(told[0], worst, None, self.said, 0.02 * worst)
+        else:
+            self.assertEqual(told, [], self.said)
+        return worst
+
+    def test_keys_alone(self):
+        """Keys that were turned or moved in time: the game turns between them as it does."""
+        worst = 0
+        for name, node in (("linear", "hip"), ("tcb", "hip"), ("turns", "b")):
+            self.original = (DATA / "nytro-anim" / (name + ".nanim")).read_bytes()
+            for index in (0, 1, 2, 3):
+                for by in (30, 0.05):
+                    with self.subTest(name=name, index=index, by=by):
+                        worst = max(worst, self.check(lambda scene: add(scene, ("walk", node, "Lcl Rotation", "z"), index, by)))
+        self.assertGreater(worst, 0.05)
+
+    def test_whole_turns_drawn(self):
+        def change(scene):
+            curve = scene.curve("walk", "hip", "Lcl Rotation", "x")
+            half = curve.keys[len(curve.keys) // 2].time
+            for key in curve.keys:
+                key.value += 360 if key.time >= half else 0
+            curve.store()
+        for name in ("linear", "tcb"):
+            self.original = (DATA / "nytro-anim" / (name + ".nanim")).read_bytes()
+            for there in ((), ("--tcb", "slopes")):
+                with self.subTest(name=name, there=there):
+                    self.check(change, *there)
 
 
 class Frames(EditCase):
