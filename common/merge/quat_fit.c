@@ -83,9 +83,9 @@ bool kfi_merge_quat_bake(kfi_merge_track *t)
 
 /* ---------------------------------------------------------------- what was drawn between keys */
 
-/* Pieces of what lies between two keys of what was written or came back, and of such a piece where it bends much; and how
- * long a jump takes. */
-enum { PIECES = 8, FINER = 32, BESIDE = 4 };
+/* Pieces of what lies between two keys of what was written or came back, and of such a piece where it bends much; of how many
+ * keys a search for TCB keys takes no more than seconds; and how long a jump takes. */
+enum { PIECES = 8, FINER = 32, MORE = 4, BESIDE = 4, LONGEST = 1000 };
 static const double JUMP = 5e-4;
 
 /* Where to look: at each of the merged keys, at all keys of what was written and came back, and between these. */
@@ -128,6 +128,7 @@ static void look_between(const kfi_merge_track *t, double from, double to, size_
 /* The orientations of three curves at ascending times. */
 static bool orientations(kf_job *job, const kf_track *track, kf_rotation_order order, double shift, const looks *l, double (*q)[4])
 {
+    kfi_mark mark = kfi_arena_mark(&job->arena);
     double *times = kfi_alloc_raw(job, l->count, sizeof *times), *one = kfi_alloc_raw(job, l->count, sizeof *one);
     if (!times || !one)
         return false;
@@ -142,6 +143,7 @@ static bool orientations(kf_job *job, const kf_track *track, kf_rotation_order o
         double euler[3] = {q[i][0], q[i][1], q[i][2]};
         kfi_quat_from_euler(euler, order, q[i]);
     }
+    kfi_arena_release(&job->arena, mark);
     return true;
 }
 
@@ -149,17 +151,18 @@ static bool list_looks(const kfi_merge_track *t, looks *l)
 {
     const kf_quat_curve *keys = &t->merged->quat;
     size_t most[2] = {kfi_euler_keys(t->written), kfi_euler_keys(t->edited)}, next[2] = {0, 0}, at[3] = {0, 0, 0};
-    size_t room = PIECES * (most[0] + most[1] + keys->count);
     double *marks[2] = {kfi_alloc_raw(t->job, most[0], sizeof **marks), kfi_alloc_raw(t->job, most[1], sizeof **marks)};
-    double(*was)[4] = kfi_alloc_raw(t->job, room, sizeof *was);
-    *l = (looks){.times = kfi_alloc_raw(t->job, room, sizeof *l->times), .now = kfi_alloc_raw(t->job, room, sizeof *l->now),
-                 .plays = kfi_alloc_raw(t->job, room, sizeof *l->plays), .edited = kfi_alloc_raw(t->job, room, sizeof *l->edited),
-                 .held = kfi_alloc_raw(t->job, room, sizeof *l->held), .first = kfi_alloc_raw(t->job, keys->count, sizeof *l->first)};
-    if (!marks[0] || !marks[1] || !was || !l->times || !l->now || !l->plays || !l->edited || !l->held || !l->first)
+    if (!marks[0] || !marks[1])
         return false;
     double limit = fmax(t->limits->time, 1e-6);
     const size_t counts[2] = {kfi_union_times(t->written, t->shift, limit, marks[0]),
                               kfi_union_times(t->edited, t->shift + t->offset, limit, marks[1])};
+    size_t room = PIECES * (counts[0] + counts[1] + keys->count);
+    *l = (looks){.times = kfi_alloc_raw(t->job, room, sizeof *l->times), .now = kfi_alloc_raw(t->job, room, sizeof *l->now),
+                 .plays = kfi_alloc_raw(t->job, room, sizeof *l->plays), .edited = kfi_alloc_raw(t->job, room, sizeof *l->edited),
+                 .held = kfi_alloc_raw(t->job, room, sizeof *l->held), .first = kfi_alloc_raw(t->job, keys->count, sizeof *l->first)};
+    if (!l->times || !l->now || !l->plays || !l->edited || !l->held || !l->first)
+        return false;
     for (size_t i = 0; i < keys->count; i++) {
         l->first[i] = l->count;
         if (i + 1 == keys->count)
@@ -180,11 +183,11 @@ static bool list_looks(const kfi_merge_track *t, looks *l)
     if (keys->count)
         l->times[l->count++] = keys->keys[keys->count - 1].time;
     if (!orientations(t->job, t->edited, t->edited_order, t->shift + t->offset, l, l->now) ||
-        !orientations(t->job, t->written, t->order, t->shift, l, was))
+        !orientations(t->job, t->written, t->order, t->shift, l, l->plays))
         return false;
-    kfi_quat_curve_values(keys, l->times, l->count, l->plays);
     for (size_t i = 0; i < l->count; i++)
-        l->edited[i] = kfi_quat_angle(was[i], l->now[i]) > kfi_turn_limit(t) && kfi_turned_here(t, l->times[i], l->times[i]);
+        l->edited[i] = kfi_quat_angle(l->plays[i], l->now[i]) > kfi_turn_limit(t) && kfi_turned_here(t, l->times[i], l->times[i]);
+    kfi_quat_curve_values(keys, l->times, l->count, l->plays);
     return true;
 }
 
@@ -243,14 +246,15 @@ static double parts_of(const looks *l, size_t k, double tolerance)
         if (l->edited[i])
             bend = fmax(bend, kfi_quat_angle(middle, l->now[i]));
     }
-    return ceil(fmax(sqrt(bend / tolerance), 2)); /* a part has a fourth of that, and this is at one place */
+    return ceil(fmax(sqrt(bend / tolerance), 3)); /* a part has a fourth of that, and this is at one place */
 }
 
 /* What was drawn after merged key i: what came back, and the original where that is it. */
 static void sample_drawn(const kfi_merge_track *t, const looks *l, size_t i, double tolerance, unsigned finest, samples *s)
 {
     for (size_t k = l->first[i]; k < l->first[i + 1]; k += PIECES) {
-        size_t parts = (size_t)fmin(parts_of(l, k, 0.5 * tolerance), finest);
+        double wanted = parts_of(l, k, 0.5 * tolerance);
+        size_t parts = (size_t)fmin(finest == FINER ? 2 * wanted : wanted, finest); /* what is fitted is looked at between, too */
         for (size_t part = 0; part < PIECES * parts; part++) {
             size_t look = k + part / parts;
             double from = l->times[look], to = l->times[look + 1], q[4];
@@ -342,7 +346,7 @@ bool kfi_merge_quat_drawn(kfi_merge_track *t)
     double tolerance = t->input->tolerance > 0 ? t->input->tolerance : fmax(0.01, t->limits->value[KF_ROTATION]);
     looks l;
     samples few, all;
-    bool any = false, same;
+    bool any = false, same = false;
     if (begun.count < 2)
         return true;
     bool *drawn = kfi_alloc(t->job, begun.count, sizeof *drawn);
@@ -363,10 +367,17 @@ bool kfi_merge_quat_drawn(kfi_merge_track *t)
     kfi_fit_quat_options options = {.interps = t->input->capabilities->quat_interps, .tolerance = aim * tolerance,
                                     .original = &begun, .keys = KFI_QUAT_CURVED};
     kf_quat_curve fitted;
-    if (!sample(t, &l, drawn, tolerance, 1, &few) || !sample(t, &l, drawn, tolerance, FINER, &all) ||
-        !kfi_fit_quat(t->job, few.times, (const double(*)[4])few.q, few.count, &options, &fitted) ||
-        !plays(t->job, &fitted, &all, 0.9 * tolerance, &same))
+    if (!sample(t, &l, drawn, tolerance, FINER, &all))
         return false;
+    for (unsigned finest = 1; finest <= MORE && begun.count <= LONGEST && !same; finest += MORE - 1) {
+        kfi_mark mark = kfi_arena_mark(&t->job->arena);
+        if (!sample(t, &l, drawn, tolerance, finest, &few) ||
+            !kfi_fit_quat(t->job, few.times, (const double(*)[4])few.q, few.count, &options, &fitted) ||
+            !plays(t->job, &fitted, &all, 0.9 * tolerance, &same))
+            return false;
+        if (!same)
+            kfi_arena_release(&t->job->arena, mark);
+    }
     options.keys = KFI_QUAT_STRAIGHT;
     if (!same && !kfi_fit_quat(t->job, all.times, (const double(*)[4])all.q, all.count, &options, &fitted))
         return false;
