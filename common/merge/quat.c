@@ -4,11 +4,17 @@
 #include <math.h>
 #include <string.h>
 
+/* A format with a value a frame has what its frames say. */
+static double just_after(const kfi_merge_track *t)
+{
+    return t->input->capabilities->frame_rate > 0 ? 0 : KFI_JUST_AFTER;
+}
+
 void kfi_edited_orientation(const kfi_merge_track *t, double time, double q[4])
 {
     double euler[3];
     for (unsigned c = 0; c < 3; c++)
-        euler[c] = kfi_curve_value(&t->edited->curve[c], time + t->shift + t->offset + KFI_JUST_AFTER, t->edited->rest[c]);
+        euler[c] = kfi_curve_value(&t->edited->curve[c], time + t->shift + t->offset + just_after(t), t->edited->rest[c]);
     kfi_quat_from_euler(euler, t->edited_order, q);
 }
 
@@ -16,7 +22,7 @@ static void written_orientation(const kfi_merge_track *t, double time, double q[
 {
     double euler[3];
     for (unsigned c = 0; c < 3; c++)
-        euler[c] = kfi_curve_value(&t->written->curve[c], time + t->shift + KFI_JUST_AFTER, t->written->rest[c]);
+        euler[c] = kfi_curve_value(&t->written->curve[c], time + t->shift + just_after(t), t->written->rest[c]);
     kfi_quat_from_euler(euler, t->order, q);
 }
 
