@@ -124,16 +124,9 @@ static bool stood_there(const looking *l, unsigned c, const kf_key *key)
 {
     const kf_curve *curve = &l->t->written->curve[c];
     double time = key->time - l->t->offset, near = fmax(l->t->limits->time, 1e-6);
-    size_t low = 0, high = curve->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (curve->keys[middle].time < time - near)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < curve->count && curve->keys[low].time <= time + near &&
-           kfi_same_value(l->t->limits, l->t->written->channel, curve->keys[low].value, key->value);
+    size_t at = kfi_key_from(curve, time - near);
+    return at < curve->count && curve->keys[at].time <= time + near &&
+           kfi_same_value(l->t->limits, l->t->written->channel, curve->keys[at].value, key->value);
 }
 
 static void note_worst(looking *l, double part, double off, double time, bool drawn)

@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-/* The first key not before a time. */
-static size_t key_at(const kf_curve *curve, double time)
+size_t kfi_key_from(const kf_curve *curve, double time)
 {
     size_t low = 0, high = curve->count;
     while (low < high) {
@@ -20,7 +19,7 @@ static size_t key_at(const kf_curve *curve, double time)
 static bool find_segment(const kf_curve *curve, const double ends[2], double limit, size_t at[2])
 {
     for (int k = 0; k < 2; k++) {
-        at[k] = key_at(curve, ends[k] - limit);
+        at[k] = kfi_key_from(curve, ends[k] - limit);
         if (at[k] == curve->count || curve->keys[at[k]].time > ends[k] + limit)
             return false;
     }

@@ -100,7 +100,9 @@ bool kfi_merge_samples(kfi_merge_track *t, size_t frames);
 /* between.c: warns, once for a track, of what was drawn between those frames or before them and is lost. `raw`: what came back
  * before a program's numbers were settled, which leaves no bends; NULL where it is not in the written axes. */
 bool kfi_tell_between(const kfi_merge_track *t, const kf_track *raw, size_t frames);
-/* ends.c: whether what was written between two keys came back as it was, its slopes included, wherever its ends are now. */
+/* ends.c: the first key not before a time; `count`: none. */
+size_t kfi_key_from(const kf_curve *curve, double time);
+/* Whether what was written between two keys came back as it was, its slopes included, wherever its ends are now. */
 bool kfi_only_ends_moved(const kfi_merge_track *t, const double was[2], const double now[2]);
 /* quat.c: rotations that the format keeps as quaternions. */
 bool kfi_merge_quat(kfi_merge_track *t, size_t frames);

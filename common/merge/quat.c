@@ -39,15 +39,8 @@ static double thinned(const kfi_merge_track *t, double time)
     time += t->shift + t->offset;
     for (unsigned c = 0; c < 3 && !t->limits->exact; c++) {
         const kf_curve *curve = &t->edited->curve[c];
-        size_t low = 0, high = curve->count;
-        while (low < high) {
-            size_t middle = (low + high) / 2;
-            if (curve->keys[middle].time < time - t->limits->time)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        if (low < curve->count && curve->keys[low].time <= time + t->limits->time)
+        size_t at = kfi_key_from(curve, time - t->limits->time);
+        if (at < curve->count && curve->keys[at].time <= time + t->limits->time)
             continue;
         double value = kfi_curve_value(curve, time, t->edited->rest[c]);
         sum += kfi_thinning(value, value);

@@ -227,19 +227,12 @@ static double between_frames(const kfi_limits *limits, const pair *w, const pair
 {
     const double near = 1e-4;
     const kf_curve *curve = &w->rotation->curve[0];
-    size_t low = 0, high = curve->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (curve->keys[middle].time < time - near)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || low == curve->count || curve->keys[low].time <= time + near)
+    size_t at = kfi_key_from(curve, time - near);
+    if (at == 0 || at == curve->count || curve->keys[at].time <= time + near)
         return 0;
-    pose before = pose_at(w, curve->keys[low - 1].time), after = pose_at(w, curve->keys[low].time);
-    if (!e->turn && e->order == w->order && same_numbers(limits, e, &before, curve->keys[low - 1].time + offset) &&
-        same_numbers(limits, e, &after, curve->keys[low].time + offset))
+    pose before = pose_at(w, curve->keys[at - 1].time), after = pose_at(w, curve->keys[at].time);
+    if (!e->turn && e->order == w->order && same_numbers(limits, e, &before, curve->keys[at - 1].time + offset) &&
+        same_numbers(limits, e, &after, curve->keys[at].time + offset))
         return 0;
     return 0.5 * kfi_quat_angle(before.q, after.q);
 }
