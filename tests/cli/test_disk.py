@@ -147,7 +147,8 @@ class Waiting(Case):
     def calls(self, *words):
         log = self.dir / "calls"
         log.write_text("")
-        environment = {**self.environment, "LD_PRELOAD": str(PLUGINS / "fault.so"), "KEYFERRY_FAULT": f"tell {log}"}
+        environment = {**self.environment, "LD_PRELOAD": "fault.so", "LD_LIBRARY_PATH": str(PLUGINS),
+                       "KEYFERRY_FAULT": f"tell {log}"}
         subprocess.run([KEYFERRY, *map(str, words)], cwd=self.dir, check=True, capture_output=True, env=environment)
         return [call for call in log.read_text().split() if call in ("fsync", "sync", "rename", "link")]
 

@@ -364,7 +364,8 @@ class Faults(Case):
     """Every call that makes, writes or names a file fails in turn; and the program dies in every one of them."""
 
     def run_with(self, fault, words):
-        environment = {**self.environment, "LD_PRELOAD": str(PLUGINS / "fault.so"), "KEYFERRY_FAULT": fault}
+        environment = {**self.environment, "LD_PRELOAD": "fault.so", "LD_LIBRARY_PATH": str(PLUGINS),
+                       "KEYFERRY_FAULT": fault}
         return subprocess.run([KEYFERRY, *words], cwd=self.dir, capture_output=True, text=True, env=environment)
 
     def setUp(self):

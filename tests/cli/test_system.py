@@ -14,7 +14,8 @@ OLD = b"what was there before"
 @unittest.skipIf("sanitize" in os.environ.get("KEYFERRY_INSTRUMENT", ""), "a sanitizer's library must come first")
 class Awkward(Case):
     def run_with(self, fault, *words):
-        environment = {**self.environment, "LD_PRELOAD": str(PLUGINS / "fault.so"), "KEYFERRY_FAULT": fault}
+        environment = {**self.environment, "LD_PRELOAD": "fault.so", "LD_LIBRARY_PATH": str(PLUGINS),
+                       "KEYFERRY_FAULT": fault}
         return subprocess.run([KEYFERRY, *map(str, words)], cwd=self.dir, capture_output=True, text=True, env=environment)
 
     def large(self):
