@@ -114,7 +114,7 @@ static size_t jump_times(const kf_track *back, double *at)
  * and in a format that has a value for each frame. There all are on frames; `rate` is 0 in others. */
 static size_t key_times(const kfi_wanted *w, const played *p, double rate, double end, double *at)
 {
-    size_t count = 0, apart = 0;
+    size_t count = 0, kept = 0;
     for (unsigned c = 0; c < w->back->curves; c++)
         for (size_t i = 0; i < w->back->curve[c].count; i++) {
             double time = w->back->curve[c].keys[i].time;
@@ -129,8 +129,8 @@ static size_t key_times(const kfi_wanted *w, const played *p, double rate, doubl
     qsort(at, count, sizeof *at, ascending);
     for (size_t i = 0; i < count; i++) /* of those that are one but for rounding the last: a jump is over on both sides then */
         if (i + 1 == count || at[i + 1] - at[i] > fmax(1e-6, 0x1p-22 * fabs(at[i])))
-            at[apart++] = at[i];
-    return apart;
+            at[kept++] = at[i];
+    return kept;
 }
 
 /* When to look: at the keys, and between them unless they are samples or frames. Orientations are watched more closely: two that

@@ -91,7 +91,7 @@ static double thinned(const looking *l, unsigned c, double frame)
 /* How far what came back is from what the game will play, as a part of what is tolerated; 0 where that is the written motion's. */
 static double part_off(const looking *l, double time, double *off)
 {
-    double was[3], now[3], was_played[3], now_played[3], p[4] = {1, 0, 0, 0}, q[4] = {1, 0, 0, 0}, part = 0;
+    double was[3] = {0}, now[3] = {0}, was_played[3] = {0}, now_played[3] = {0}, p[4] = {1, 0, 0, 0}, q[4] = {1, 0, 0, 0}, part = 0;
     const kfi_merge_track *t = l->t;
     numbers_at(&l->was, time, was);
     numbers_at(&l->now, time, now);
@@ -106,7 +106,7 @@ static double part_off(const looking *l, double time, double *off)
         *off = kfi_quat_angle(b, q);
         return *off / (limit + kfi_quat_angle(a, p));
     }
-    for (unsigned c = 0; c < t->written->curves; c++) {
+    for (unsigned c = 0; c < 3 && c < t->written->curves; c++) {
         double gap = now[c] - now_played[c], other = fabs(gap - (was[c] - was_played[c]));
         double limit = l->limit[c] + fmax(t->limits->value[t->written->channel], t->limits->relative * fabs(now[c])) +
                        thinned(l, c, time * l->rate);
