@@ -42,7 +42,7 @@ MERGED = (
     ("a bake is what was written", "common/merge/seen.c", "            if (same)\n                now[i] = own[i];",
      "            if (same || now[i] == now[i])\n                now[i] = own[i];"),
     ("a frame is what was written", "common/merge/samples.c", "        bool same = same_at(t, f, i);", "        bool same = i < f->count;"),
-    ("a turn is what was written", "common/merge/quat.c", "> limit_of(t) + thinned(t, time);", "> 1e9 + limit_of(t) + thinned(t, time);"),
+    ("a turn is what was written", "common/merge/quat.c", "> kfi_turn_limit(t) + thinned(t, time);", "> 1e9 + kfi_turn_limit(t) + thinned(t, time);"),
 )
 
 
