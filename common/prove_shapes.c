@@ -61,7 +61,7 @@ static void add_shape(playing *p, const kf_shape *shape, const kf_track *track, 
 static bool play(playing *p, const kf_take *take, uint32_t node, const kfi_wanted *edited, const kfi_wanted *end)
 {
     size_t hint = 0;
-    p->sum = kfi_alloc(p->job, p->frames * p->points, sizeof *p->sum);
+    p->sum = kfi_alloc(p->job, p->frames, p->points * sizeof *p->sum);
     for (size_t i = 0; p->sum && i < take->track_count; i++) {
         const kf_track *track = &take->tracks[i];
         if (track->channel != KF_MORPH || track->node != node || track->layer != 0 || track->curves == 0)
@@ -70,7 +70,8 @@ static bool play(playing *p, const kf_take *take, uint32_t node, const kfi_wante
         bool back = edited < end && track->name && strcmp(edited->name, track->name) == 0;
         if (shape)
             add_shape(p, shape, back ? edited->back : track, back ? edited->offset : 0);
-        edited += back;
+        if (back)
+            edited++;
     }
     return p->sum != NULL;
 }

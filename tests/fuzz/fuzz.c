@@ -331,6 +331,24 @@ static bool give_sidecar(void *user, const char *digest, kf_file *sidecar)
     return true;
 }
 
+/* An FBX whose wrapper says that it belongs to the sidecar of that digest: another one would not be looked into. */
+static uint8_t *fbx_of(const original *from, const char *digest)
+{
+    const size_t prefix = strlen(KFI_WRAPPER_PREFIX), whole = prefix + strlen(digest);
+    uint8_t *data = malloc(from->fbx.size);
+    if (!data)
+        abort();
+    memcpy(data, from->fbx.data, from->fbx.size);
+    for (size_t i = 0; i + whole <= from->fbx.size; i++) {
+        size_t same = memcmp(data + i, KFI_WRAPPER_PREFIX, prefix) == 0 ? prefix : 0;
+        while (same >= prefix && same < whole && memchr("0123456789abcdef", data[i + same], 16))
+            same++;
+        if (same == whole)
+            memcpy(data + i + prefix, digest, whole - prefix);
+    }
+    return data;
+}
+
 static void with_sidecar(kf_file *sidecar)
 {
     kf_job *job = new_job((kf_options){0});
@@ -347,12 +365,14 @@ static void with_sidecar(kf_file *sidecar)
     kf_job_free(job);
     if (!to)
         return;
-    kf_file fbx = {"sample.fbx", to->fbx.data, to->fbx.size};
+    uint8_t *data = fbx_of(to, digest);
+    kf_file fbx = {"sample.fbx", data, to->fbx.size};
     kf_convert_input input = {
         .size = sizeof input, .files = &fbx, .count = 1, .find_sidecar = give_sidecar, .user = sidecar};
     outputs out;
     convert((kf_options){.from = "fbx"}, &input, &out);
     forget(&out);
+    free(data);
 }
 
 /* As a sidecar it would be refused for its checksum: so the bytes are also what such a file holds inside. */
