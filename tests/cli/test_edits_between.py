@@ -63,8 +63,9 @@ def shift(seconds, span=True):
 
 
 class Between:
-    """With `places`: the curves that are edited, and what the channel is called."""
+    """With `places`: the curves that are edited, and what the channel is called; and what the game does between two frames."""
     places = ()
+    plays, bent = "goes straight", [(program, there) for program in (False, True) for there in WAYS]
 
     def setUp(self):
         super().setUp()
@@ -84,6 +85,17 @@ class Between:
         """Once for a track, with its time and by how much."""
         lines = re.findall(r'warning: take "\S+", node "\w+", %s at \d\.\d+ s: .*%s.* off by [\d.e+-]+' % (channel, what), self.said)
         self.assertEqual(len(lines), 1, self.said)
+
+    def test_half_a_frame(self):
+        for where, channel in self.places:
+            self.edited(where, half_a_frame)
+            self.told(channel, "between the format's frames")
+
+    def test_bent(self):
+        for where, channel in self.places:
+            for program, there in self.bent:
+                self.assertEqual(self.edited(where, bend, *there, program=program), self.original)
+                self.told(channel, "bends between the format's frames, where the game " + self.plays)
 
     def test_key_between(self):
         for where, channel in self.places:
@@ -120,18 +132,6 @@ class Islands(Between, EditCase):
     file = "ei-anm/hand.anm"
     places = (("animation", "x", MOVE, "y"), "translation"), (("animation", "x", TURN, "y"), "rotation")
 
-    def test_half_a_frame(self):
-        for where, channel in self.places:
-            self.edited(where, half_a_frame)
-            self.told(channel, "between the format's frames")
-
-    def test_bent(self):
-        for where, channel in self.places:
-            for program in False, True:
-                for there in WAYS:
-                    self.assertEqual(self.edited(where, bend, *there, program=program), self.original)
-                    self.told(channel, "bends between the format's frames, where the game goes straight")
-
 
 class Midtown(Between, EditCase):
     file = "mm2-anim/two-bones.anim"
@@ -144,28 +144,12 @@ class Midtown(Between, EditCase):
         self.edited(("x", "bone_01", TURN, "y"), insert(0))  # on the line
         self.assertNotIn("warning", self.said)
 
-    def test_bent(self):
-        for where, channel in self.places:
-            for program in False, True:
-                for there in WAYS:
-                    self.assertEqual(self.edited(where, bend, *there, program=program), self.original)
-                    self.told(channel, "bends between the format's frames, where the game goes straight")
-
 
 class Ribbon(Between, EditCase):
     """Its numbers are whole ones, too: less than half of one does not show."""
     file = "vib-anm/first.anm"
+    plays, bent = "holds", [(False, ())]
     places = (("x", "object_002", MOVE, "y"), "translation"), (("x", "object_000", TURN, "x"), "rotation")
-
-    def test_half_a_frame(self):
-        for where, channel in self.places:
-            self.edited(where, half_a_frame)
-            self.told(channel, "between the format's frames")
-
-    def test_bent(self):
-        for where, channel in self.places:
-            self.assertEqual(self.edited(where, bend), self.original)
-            self.told(channel, "bends between the format's frames, where the game holds")
 
     def test_rounded(self):
         where = self.places[0][0]
