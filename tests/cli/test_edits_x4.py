@@ -505,16 +505,18 @@ class X4(EditCase):
             self.assertEqual(len(now), len(self.original) + 128 * more, said)
 
     def test_end_of_a_bake_taken_away(self):
-        """What is left stands still from there on, and so does the file; at the beginning it is the same."""
+        """What is left stands still from there on, edited or not, and so does the file; at the beginning it is the same."""
         self.original = (SOURCE / "tests" / "data" / "x4-ani" / "door.ani").read_bytes()
         where = ("door_close", "anim_door_left", "Lcl Translation", "x")
-        for first, last in ((0, -6), (0, -3), (9, None)):
+        for first, last, amount in ((0, -6, 0), (0, -6, 0.5), (0, -3, 0), (0, -3, 0.3), (9, None, 0)):
             wanted = []
 
             def change(scene):
                 curve = scene.curve(*where)
                 times = [k.time for k in curve.keys]
                 curve.keys = curve.keys[first:last]
+                for key in curve.keys[-4:] if amount else ():
+                    key.value += amount
                 left = {k.time: k.value for k in curve.keys}
                 wanted.extend(left.get(t, curve.keys[0 if t < curve.keys[0].time else -1].value) for t in times)
                 curve.store()
