@@ -18,6 +18,7 @@ void kfi_anim_init(kf_anim *anim, const char *format);
 /* Each returns the new item, or NULL on failure. Pointers to earlier items of the same array may move: keep indices. */
 kf_node *kfi_add_node(kf_job *job, kf_anim *anim, const char *name, int32_t parent);
 kf_take *kfi_add_take(kf_job *job, kf_anim *anim, const char *name);
+#define KFI_UNNAMED_TAKE "take" /* in FBX, which has none without a name */
 /* The first take of that name, or NULL. */
 const kf_take *kfi_take_named(const kf_anim *anim, const char *name);
 /* A track with `curves` empty scalar curves (0: quaternions). */

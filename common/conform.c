@@ -127,24 +127,6 @@ static bool take_tcb_rule(const kfi_conforming *c, const kf_track *track, const 
     return true;
 }
 
-/* Samples tell a jump as a steep line; the format has nothing better. */
-static bool tell_jumps(const kfi_conforming *c, const kf_track *track, const kf_curve *curve)
-{
-    size_t jumps = 0;
-    double first = 0;
-    for (size_t i = 0; i + 1 < curve->count; i++) {
-        const kf_key *key = &curve->keys[i];
-        bool step = key->interp == KF_STEP || key->interp == KF_STEP_NEXT;
-        if (step && !kfi_can(c, (kf_interp)key->interp) && key->value != key[1].value && jumps++ == 0)
-            first = key->interp == KF_STEP ? key[1].time : key->time;
-    }
-    return jumps == 0 || kfi_warn(c->job, "jumps",
-                                  "take \"%.60s\", node \"%.60s\", %s: the format has no such steps: jumps take up to a "
-                                  "millisecond (%zu, the first at %.4f s)",
-                                  c->take->name, node_name(c, track), kfi_channel_name((kf_channel)track->channel),
-                                  jumps, first);
-}
-
 /* Within half of what is tolerated: what the format does to times and values has the rest. */
 static bool fit(const kfi_conforming *c, const kf_track *track, kf_curve *curve)
 {
@@ -161,7 +143,7 @@ static bool conform_curve(const kfi_conforming *c, const kf_track *track, kf_cur
         return true;
     }
     return convert_forms(c, curve) && take_tcb_rule(c, track, &from, curve) &&
-           (fits(c, curve) || (tell_jumps(c, track, curve) && fit(c, track, curve)));
+           (fits(c, curve) || (kfi_tell_jumps(c, track, curve) && fit(c, track, curve)));
 }
 
 /* A linear key on nearly every frame is a bake: samples of a curve, not the keys of one. */
@@ -311,7 +293,7 @@ static bool conform_keyed(const kfi_conforming *c, kf_track *track, kfi_conforme
         if (track->quaternion)
             return true;
         kf_quat_curve to = {0};
-        if (!orientations(c, track, &to))
+        if (!orientations(c, track, &to) || !kfi_tell_turn_jumps(c, track, &to))
             return false;
         track->quat = to;
         track->quaternion = true;
@@ -374,7 +356,7 @@ static bool conform_take(kfi_conforming *c, const kf_take *from, kf_take *to, kf
         size_t before = said(c);
         if (!(c->can->frame_rate > 0 ? kfi_conform_frames(c, out) : conform_keyed(c, out, &each[i])))
             return false;
-        each[i].told = said(c) > before;
+        each[i].told = said(c) > before && !out->quaternion; /* how it turns between jumps is still to be looked at */
     }
     if (rebased) {
         to->end = from->end - from->start;

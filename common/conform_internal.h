@@ -1,4 +1,4 @@
-/* Between conform.c and conform_frames.c. */
+/* Between conform.c, conform_jumps.c and conform_frames.c. */
 #ifndef KFI_CONFORM_INTERNAL_H
 #define KFI_CONFORM_INTERNAL_H
 
@@ -25,6 +25,9 @@ static inline double kfi_rotation_tolerance(const kfi_conforming *c)
     return kfi_tolerated_angle(c->tolerance) * 0.5;
 }
 
+/* conform_jumps.c: warns of steps that the format has not got, in a curve or in the orientations that a track became. */
+bool kfi_tell_jumps(const kfi_conforming *c, const kf_track *track, const kf_curve *curve);
+bool kfi_tell_turn_jumps(const kfi_conforming *c, const kf_track *track, const kf_quat_curve *quat);
 /* conform_frames.c: whether there is memory for all frames of the take; two keys a day apart make many. */
 bool kfi_frames_fit(const kfi_conforming *c);
 /* A new track gets a value on each of the format's frames. */

@@ -180,20 +180,49 @@ static bool warn_name(kf_job *job, const kf_convert_input *input, const kf_forma
                     named->id, named->id);
 }
 
+/* FBX number *i, read already if it is *edited, and those behind it that are one with it: *i becomes the last of them. *next: the
+ * one after that, if it was read. */
+static bool take_alike(kf_job *job, const kf_convert_input *input, size_t *i, kfi_group *group, const kf_anim **edited,
+                       const kf_anim **next)
+{
+    kfi_named_fbx first = {input->files[*i].name, *edited ? *edited : kfi_import(job, &kfi_format_fbx, &input->files[*i], 1)};
+    bool done = true;
+    *next = NULL;
+    while (first.anim && *i + 1 < input->count) {
+        kfi_named_fbx other = {input->files[*i + 1].name, kfi_import(job, &kfi_format_fbx, &input->files[*i + 1], 1)};
+        kf_anim *both = kfi_alloc(job, 1, sizeof *both);
+        if (!other.anim || !both || !kfi_mix_fbx(job, input, &first, &other, both, &done))
+            return false;
+        *next = other.anim;
+        if (!done)
+            break;
+        *next = NULL;
+        first.anim = both;
+        first.name = kfi_format_text(job, "%.300s or %.100s", first.name, other.name);
+        if (!first.name)
+            return false;
+        ++*i;
+    }
+    group->file = input->files[*i].name;
+    *edited = first.anim;
+    return first.anim != NULL;
+}
+
 static bool from_fbx(kf_job *job, const kf_convert_input *input, const kf_output *output, kf_summary *summary)
 {
     kfi_group group;
+    const kf_anim *next = NULL;
     if (!kfi_open_base(job, input, &group))
         return false;
     for (size_t i = 0; i < input->count; i++) {
         const kf_format *target;
+        const kf_anim *edited = next;
+        bool first = i == 0;
         group.before = i == 1 ? group.file : "an FBX before it";
-        group.file = input->files[i].name;
-        const kf_anim *edited = kfi_import(job, &kfi_format_fbx, &input->files[i], 1);
-        if (!edited || !kfi_convert_back(job, input, edited, &group, &target, summary))
+        if (!take_alike(job, input, &i, &group, &edited, &next) || !kfi_convert_back(job, input, edited, &group, &target, summary))
             return false;
         summary->to = target->id;
-        if (i == 0 && !warn_name(job, input, target))
+        if (first && !warn_name(job, input, target))
             return false;
         if (target == &kfi_format_fbx) {
             if (input->count > 1)

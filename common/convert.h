@@ -24,6 +24,7 @@ typedef struct kfi_original {
     const kf_anim *anim;
     kfi_lowered written;
     kfi_capsule since;    /* what the FBX came from, if that is not what it is merged into */
+    const kf_anim *came;  /* that as it was written, else NULL */
     const char *missed;   /* the digest that the FBX names, if nothing with it was found */
     const char *stranger; /* a sidecar that was found, but has another one */
 } kfi_original;
@@ -42,6 +43,9 @@ typedef struct kfi_group {
     int32_t *takes;      /* which take each of those before it has; -1: all */
     size_t take_count;
     bool again;          /* this one's take is one of those */
+    const char *where;   /* "base", or where the first original that was found stands */
+    kfi_told *told;      /* what those before it changed */
+    size_t told_count;
 } kfi_group;
 
 /* `take`: -1 for all of them. */
@@ -55,6 +59,9 @@ bool kfi_rewrite(kf_job *job, const kf_format *format, const kf_anim *edited, kf
 
 /* What an output made of the file `from` is called: as was asked for, else like that file. NULL on failure. */
 const char *kfi_output_name(kf_job *job, const kf_format *format, const char *wanted, const char *from);
+
+/* An FBX as it came back, and the original with what was written of it, about to be merged. */
+kfi_merge kfi_merge_of(const kfi_original *original, const kf_anim *edited, const kf_capabilities *can);
 
 /* Merges if there is an original, else makes everything anew; then conforms and exports. */
 bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edited, kfi_original *original,
@@ -77,11 +84,27 @@ bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *o
 /* convert_added.c: takes out of the report what job->emitted have not got. */
 bool kfi_check_added(kf_job *job, const kf_format *format, const kfi_original *original, kfi_merge_report *report);
 
+/* convert_told.c: what one more of a group's FBX files changed, each track counted and told of once. */
+bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *report, kf_summary *summary);
+
+/* convert_several.c: two FBX files as one. Not *done: they were not written alike, or one of them has more or less than that. */
+typedef struct kfi_named_fbx {
+    const char *name;
+    const kf_anim *anim;
+} kfi_named_fbx;
+bool kfi_mix_fbx(kf_job *job, const kf_convert_input *input, const kfi_named_fbx *first, const kfi_named_fbx *next, kf_anim *both,
+                 bool *done);
+
 /* original.c: begins a group with what --base gives. */
 bool kfi_open_base(kf_job *job, const kf_convert_input *input, kfi_group *group);
 /* The file an FBX came from, and its format (NULL: none). *where becomes "base", "capsule", "sidecar" or NULL. */
 bool kfi_find_original(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_group *group, kfi_original *original,
                        const kf_format **format, const char **where);
+
+/* What travelled with an FBX or beside it: its capsule, if there is one. */
+bool kfi_find_came(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_original *came);
+/* Which format is asked for, if the FBX came from that one (NULL: from none that is known). NULL: there is none. */
+const kf_format *kfi_target_format(kf_job *job, const kf_convert_input *input, const kf_format *original);
 
 /* An FBX back into the game's files, which are then job->emitted; nothing is done but *target set if that is FBX. */
 bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_group *group,

@@ -60,11 +60,11 @@ bool kfi_check_added(kf_job *job, const kf_format *format, const kfi_original *o
         return false;
     for (size_t i = 0; i < report->added; i++)
         if (!there[i])
-            report->changes[report->additions[i].change] = NULL;
+            report->changes[report->additions[i].change].text = NULL;
     size_t kept = 0, lost = 0;
     for (size_t i = 0; i < report->change_count; i++) {
-        lost += !report->changes[i];
-        if (report->changes[i])
+        lost += !report->changes[i].text;
+        if (report->changes[i].text)
             report->changes[kept++] = report->changes[i];
     }
     report->change_count = kept;

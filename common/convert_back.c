@@ -42,7 +42,7 @@ bool kfi_rewrite(kf_job *job, const kf_format *format, const kf_anim *edited, kf
 
 /* ---------------------------------------------------------------- from FBX */
 
-static const kf_format *target_format(kf_job *job, const kf_convert_input *input, const kf_format *original)
+const kf_format *kfi_target_format(kf_job *job, const kf_convert_input *input, const kf_format *original)
 {
     if (job->options.to) {
         const kf_format *format = kfi_format_find(job->library, job->options.to);
@@ -78,6 +78,20 @@ static bool choose_rate(kf_job *job, const kf_capabilities *can, double scene, d
                     *rate);
 }
 
+kfi_merge kfi_merge_of(const kfi_original *original, const kf_anim *edited, const kf_capabilities *can)
+{
+    return (kfi_merge){
+        .original = original->anim,
+        .written = &original->written.anim,
+        .edited = edited,
+        .came = original->came,
+        .first_node = original->written.first_node,
+        .baked = original->written.baked,
+        .shift = original->written.shift,
+        .capabilities = can,
+    };
+}
+
 bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edited, kfi_original *original,
                        const char *output, kfi_merge_report *report)
 {
@@ -86,18 +100,12 @@ bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edit
     double rate = can->frame_rate;
     memset(report, 0, sizeof *report);
     if (original) {
-        kfi_merge merge = {
-            .original = original->anim,
-            .written = &original->written.anim,
-            .edited = edited,
-            .first_node = original->written.first_node,
-            .baked = original->written.baked,
-            .shift = original->written.shift,
-            .capabilities = can,
-            .drop_missing = job->options.drop_missing,
-            .tolerance = job->options.tolerance,
-        };
-        if (!kfi_merge_run(job, &merge, &merged, report))
+        kfi_small_bends bends = {0};
+        kfi_merge merge = kfi_merge_of(original, edited, can);
+        merge.drop_missing = job->options.drop_missing;
+        merge.tolerance = job->options.tolerance;
+        merge.bends = &bends;
+        if (!kfi_merge_run(job, &merge, &merged, report) || !kfi_tell_small_bends(job, &merge))
             return false;
         rate = original->anim->frame_rate;
     } else {
@@ -160,32 +168,6 @@ static bool guess_options(kf_job *job, const kf_anim *edited)
     return true;
 }
 
-/* Behind what was told of the FBX files before it. */
-static bool add_report(kf_job *job, kf_summary *summary, const kfi_merge_report *report, bool again)
-{
-    const char **changes = kfi_alloc(job, summary->change_count + report->change_count, sizeof *changes);
-    if (!changes)
-        return false;
-    for (size_t i = 0; i < summary->change_count; i++)
-        changes[i] = summary->changes[i];
-    size_t count = summary->change_count;
-    for (size_t i = 0; i < report->change_count; i++) {
-        bool told = false;
-        for (size_t k = 0; again && k < summary->change_count && !told; k++)
-            told = strcmp(changes[k], report->changes[i]) == 0;
-        if (!told)
-            changes[count++] = report->changes[i];
-    }
-    summary->tracks += report->tracks;
-    summary->changed += report->changed;
-    summary->added += report->added;
-    summary->kept += report->kept;
-    summary->dropped += report->dropped;
-    summary->changes = changes;
-    summary->change_count = count;
-    return true;
-}
-
 /* That nothing is there to merge into; worth a warning if there has been something. */
 static bool tell_fresh(kf_job *job, const kf_format *of_original, const kfi_original *original)
 {
@@ -194,7 +176,7 @@ static bool tell_fresh(kf_job *job, const kf_format *of_original, const kfi_orig
         return kfi_note(job, "fresh", "the original is of another format: %s", anew);
     if (!original->missed)
         return kfi_note(job, "fresh", "there is no original (no capsule, no sidecar, no --base): %s", anew);
-    const char *beside = original->stranger ? kfi_format_text(job, ", and %.100s belongs to another one", original->stranger) : "";
+    const char *beside = original->stranger ? kfi_report_text(job, ", and %.100s belongs to another one", original->stranger) : "";
     return beside && kfi_warn(job, "fresh", "the FBX came from an original that is not here (%s)%s: %s; give the original with --base "
                                             "FILE, or the .kf file that was made with the FBX", original->missed, beside, anew);
 }
@@ -215,28 +197,24 @@ static bool keep_one(kf_job *job, const kfi_original *original)
 /* What came back, with the curves of the file that it is merged into where they were not edited: that file is not the one
  * that the FBX came from. */
 static bool take_newer(kf_job *job, const kf_format *format, const kf_anim *edited, const kfi_group *group,
-                       const kfi_original *original, kf_anim *result, size_t *conflicts)
+                       kfi_original *original, kf_anim *result)
 {
     kfi_original came = {.capsule = original->since, .files = original->since.files, .count = original->since.count};
-    if (!kfi_rewrite(job, format, edited, &came))
+    kf_anim *written = kfi_alloc(job, 1, sizeof *written);
+    if (!written || !kfi_rewrite(job, format, edited, &came))
         return false;
-    kfi_merge from = {
-        .original = came.anim,
-        .written = &came.written.anim,
-        .edited = edited,
-        .first_node = came.written.first_node,
-        .baked = came.written.baked,
-        .shift = came.written.shift,
-        .capabilities = &format->capabilities,
-    };
+    *written = came.written.anim; /* for later */
+    original->came = written;
+    kfi_merge from = kfi_merge_of(&came, edited, &format->capabilities);
     kfi_since since = {.job = job,
                        .from = &from,
                        .into = &original->written.anim,
-                       .elsewhere = group->again ? group->before : "--base",
-                       .file = group->file};
-    bool done = kfi_merge_since(&since, result);
-    *conflicts = since.conflicts;
-    return done;
+                       .elsewhere = group->base_count ? "--base" : group->before,
+                       .file = group->file,
+                       .told = group->told,
+                       .told_count = group->told_count};
+    bool done;
+    return kfi_merge_since(&since, result, &done);
 }
 
 bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_group *group,
@@ -246,12 +224,12 @@ bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim 
     const kf_format *of_original;
     if (!kfi_find_original(job, input, edited, group, &original, &of_original, &summary->original))
         return false;
-    *target = target_format(job, input, of_original);
+    *target = kfi_target_format(job, input, of_original);
     if (!*target)
         return false;
     if (*target == &kfi_format_fbx)
         return true;
-    summary->merged = of_original == *target && summary->original;
+    summary->merged = of_original == *target && (summary->original || group->made);
     if (!summary->merged) {
         summary->original = NULL;
         if (!tell_fresh(job, of_original, &original))
@@ -264,17 +242,12 @@ bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim 
     bool rewritten = name && (known || guess_options(job, edited)) && (!summary->merged || kfi_rewrite(job, *target, edited, &original));
     job->options = own;
     kf_anim newer;
-    size_t conflicts = 0;
     bool since = summary->merged && original.since.format && strcmp(original.since.format, (*target)->id) == 0;
-    if (!rewritten || (since && !take_newer(job, *target, edited, group, &original, &newer, &conflicts)) ||
+    if (!rewritten || (since && !take_newer(job, *target, edited, group, &original, &newer)) ||
         !kfi_export_edited(job, *target, since ? &newer : edited, summary->merged ? &original : NULL, name, &report))
         return false;
     if (summary->merged && ((input->output && !keep_one(job, &original)) ||
                             !kfi_check_added(job, *target, &original, &report)))
         return false;
-    if (group->again) { /* these tracks were counted, and so were those that are edited once more */
-        report.tracks = report.added;
-        report.changed -= conflicts < report.changed ? conflicts : report.changed;
-    }
-    return add_report(job, summary, &report, group->again);
+    return kfi_add_report(job, group, &report, summary);
 }

@@ -358,7 +358,7 @@ static bool compare_all(differ *d)
 {
     const kf_anim *a = d->anim[0], *b = d->anim[1];
     d->node_map = match_names(d->job, d->anim, false, "node");
-    size_t *take_map = d->node_map ? match_names(d->job, d->anim, true, "take") : NULL;
+    size_t *take_map = d->node_map ? match_names(d->job, d->anim, true, KFI_UNNAMED_TAKE) : NULL;
     bool *met = take_map ? kfi_alloc(d->job, a->take_count, sizeof *met) : NULL;
     if (!met)
         return false;

@@ -56,14 +56,9 @@ static size_t plain_character(const char *text)
     return kfi_utf8_character(text, SIZE_MAX);
 }
 
-/* Cuts at a character's edge so that at most `room` bytes stay. */
 static size_t cut(const char *text, size_t length, size_t room)
 {
-    if (length <= room)
-        return length;
-    while (room > 0 && ((unsigned char)text[room] & 0xc0) == 0x80)
-        room--;
-    return room;
+    return length <= room ? length : kfi_utf8_cut(text, room);
 }
 
 const char *kfi_names_give(kfi_names *names, const char *bytes, const char *otherwise)

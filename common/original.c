@@ -92,6 +92,13 @@ static bool find_capsule(kf_job *job, const kf_anim *edited, const kf_convert_in
     return !kfi_failed(job);
 }
 
+bool kfi_find_came(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_original *came)
+{
+    const char *where;
+    kf_file packed;
+    return find_capsule(job, edited, input, false, came, &packed, &where);
+}
+
 /* The files given with --base, or those an earlier FBX of the same original made, and the capsule's rig behind them. */
 static bool take_base(kf_job *job, const kf_file *base, size_t count, kfi_original *original)
 {
@@ -235,8 +242,10 @@ bool kfi_find_original(kf_job *job, const kf_convert_input *input, const kf_anim
     }
     if (group->made && !take_base(job, group->made, group->made_count, original))
         return false;
+    if (!group->where)
+        group->where = group->base_count ? "base" : *where;
+    *where = group->where; /* what an FBX before it made came from there */
     if (group->base_count || group->made) {
-        *where = "base";
         if (other && packed.data && !kfi_capsule_unpack(job, packed.data, packed.size, &original->since)) {
             original->since = (kfi_capsule){0};
             if (!forgive(job, "the original that the FBX came from"))

@@ -89,10 +89,15 @@ static size_t key_count(const kf_track *track)
     return count;
 }
 
-/* By how much sooner or later it may be: a jump visibly, all else by what a time in 32 bits is rounded. */
-static double hair(double time, bool steady)
+/* On time, and a hair sooner and later: by what a time in 32 bits is rounded; a jump, visibly. Not just that, for what else moves
+ * while one component jumps is elsewhere by then. */
+enum { SIDES = 5 };
+
+static double aside(int side, double time, bool steady)
 {
-    return steady ? 1e-9 + 0x1p-24 * fabs(time) : fmax(1e-4, 4e-7 * fabs(time));
+    static const int WAYS[SIDES] = {-1, -1, 0, 1, 1};
+    bool visibly = !steady && (side == 0 || side == SIDES - 1);
+    return WAYS[side] * (visibly ? fmax(1e-4, 4e-7 * fabs(time)) : 1e-9 + 0x1p-24 * fabs(time));
 }
 
 /* When what came back jumps, in order. */
@@ -110,22 +115,40 @@ static size_t jump_times(const kf_track *back, double *at)
     return count;
 }
 
-/* The keys of both, on the axis of what came back; the game's own wherever something may turn between those that came back,
- * and in a format that has a value for each frame. There all are on frames; `rate` is 0 in others. */
+static double last_key(const kf_track *track)
+{
+    double last = -INFINITY;
+    for (unsigned c = 0; c < track->curves; c++)
+        if (track->curve[c].count)
+            last = fmax(last, track->curve[c].keys[track->curve[c].count - 1].time);
+    return last;
+}
+
+static size_t add_time(double *at, double time, double after)
+{
+    *at = time;
+    return time > after;
+}
+
+/* The keys of both, on the axis of what came back, and the end; the game's own wherever something may turn between those that came
+ * back, in a format that has a value for each frame, and behind the last that came back, where it stands. With a value for each
+ * frame all are on frames; `rate` is 0 in others. */
 static size_t key_times(const kfi_wanted *w, const played *p, double rate, double end, double *at)
 {
     size_t count = 0, kept = 0;
+    double last = last_key(w->back);
     for (unsigned c = 0; c < w->back->curves; c++)
         for (size_t i = 0; i < w->back->curve[c].count; i++) {
             double time = w->back->curve[c].keys[i].time;
             at[count++] = rate > 0 ? fmin(fmax(nearbyint((time - w->offset) * rate) / rate, 0), end) + w->offset : time;
         }
     bool own = rate > 0 || (w->channel == KF_ROTATION && !w->samples);
-    for (unsigned c = 0; own && c < p->track->curves; c++)
+    for (unsigned c = 0; c < p->track->curves; c++)
         for (size_t i = 0; i < p->track->curve[c].count; i++)
-            at[count++] = p->track->curve[c].keys[i].time + w->offset;
-    for (size_t i = 0; own && i < p->track->quat.count; i++)
-        at[count++] = p->track->quat.keys[i].time + w->offset;
+            count += add_time(at + count, p->track->curve[c].keys[i].time + w->offset, own ? -INFINITY : last);
+    for (size_t i = 0; i < p->track->quat.count; i++)
+        count += add_time(at + count, p->track->quat.keys[i].time + w->offset, own ? -INFINITY : last);
+    count += add_time(at + count, end + w->offset, rate > 0 ? INFINITY : last);
     qsort(at, count, sizeof *at, ascending);
     for (size_t i = 0; i < count; i++) /* of those that are one but for rounding the last: a jump is over on both sides then */
         if (i + 1 == count || at[i + 1] - at[i] > fmax(1e-6, 0x1p-22 * fabs(at[i])))
@@ -133,22 +156,25 @@ static size_t key_times(const kfi_wanted *w, const played *p, double rate, doubl
     return kept;
 }
 
-/* When to look: at the keys, and between them unless they are samples or frames. Orientations are watched more closely: two that
- * are equal at the keys and halfway need not be so elsewhere. Sevenths fall on no whole turn of one that turns a few times. */
+/* When to look: at the keys, and between them unless they are samples or frames; behind the last sample it stands still.
+ * Orientations are watched more closely: two that are equal at the keys and halfway need not be so elsewhere. Sevenths fall on no
+ * whole turn of one that turns a few times. */
 static bool looks(kf_job *job, const kfi_wanted *w, double rate, double end, played *p)
 {
     bool turns = w->channel == KF_ROTATION && !w->samples && rate == 0;
-    int parts = w->samples || rate > 0 ? 1 : turns ? 7 : 4;
-    size_t most = key_count(w->back) + key_count(p->track), count = 0, next = 0;
-    double *keys = kfi_alloc(job, most, sizeof *keys), *at = kfi_alloc(job, (size_t)parts * most, sizeof *at);
+    int most_parts = rate > 0 ? 1 : turns ? 7 : 4;
+    double last = last_key(w->back);
+    size_t most = key_count(w->back) + key_count(p->track) + 1, count = 0, next = 0;
+    double *keys = kfi_alloc(job, most, sizeof *keys), *at = kfi_alloc(job, (size_t)most_parts * most, sizeof *at);
     double *jumps = kfi_alloc(job, most, sizeof *jumps);
-    bool *steady = kfi_alloc(job, (size_t)parts * most, sizeof *steady);
+    bool *steady = kfi_alloc(job, (size_t)most_parts * most, sizeof *steady);
     if (!keys || !at || !jumps || !steady)
         return false;
     most = key_times(w, p, rate, end, keys);
     size_t jump_count = turns ? jump_times(w->back, jumps) : 0;
     for (size_t i = 0; i < most; i++) {
-        for (int part = 0; part < (i + 1 < most ? parts : 1); part++) {
+        int parts = i + 1 == most || (w->samples && keys[i] < last) ? 1 : most_parts;
+        for (int part = 0; part < parts; part++) {
             double time = part ? keys[i] + (keys[i + 1] - keys[i]) * part / parts : keys[i];
             while (next < jump_count && jumps[next] + JUMP < time)
                 next++;
@@ -210,16 +236,24 @@ static double apart(const kfi_wanted *w, const double limits[3], const double a[
     return worst;
 }
 
-/* Its values, looked at a hair sooner, on time, and a hair later: a jump may come with the format's rounding of times. */
-static bool play(kf_job *job, const played *p, double (*shown[3])[4])
+/* What a program that thins out its samples may have left out of a component behind the last one that it kept; straight from our
+ * own writer nothing was. */
+static double thinned_behind(const kfi_wanted *w, unsigned c, double time)
+{
+    const kf_curve *curve = &w->back->curve[c];
+    bool behind = w->samples && w->trip > 1e-9 && curve->count && time > curve->keys[curve->count - 1].time;
+    return behind ? kfi_thinning(curve->keys[curve->count - 1].value, curve->keys[curve->count - 1].value) : 0;
+}
+
+static bool play(kf_job *job, const played *p, double (*shown[SIDES])[4])
 {
     double *moved = kfi_alloc_raw(job, p->count, sizeof *moved);
-    for (int side = 0; side < 3; side++) {
+    for (int side = 0; side < SIDES; side++) {
         shown[side] = kfi_alloc_raw(job, p->count, sizeof *shown[side]);
         if (!moved || !shown[side])
             return false;
         for (size_t i = 0; i < p->count; i++)
-            moved[i] = p->times[i] + p->shift + (side - 1) * hair(p->times[i], p->steady[i]);
+            moved[i] = p->times[i] + p->shift + aside(side, p->times[i], p->steady[i]);
         if (!values(job, p->track, p->order, moved, p->count, shown[side]))
             return false;
     }
@@ -230,7 +264,7 @@ static bool play(kf_job *job, const played *p, double (*shown[3])[4])
 static bool compare_at(kf_job *job, const kfi_wanted *w, const played *p, kfi_worst *found, size_t *look)
 {
     double limits[3] = {0, 0, 0};
-    double(*wanted)[4] = kfi_alloc_raw(job, p->count, sizeof *wanted), (*shown[3])[4];
+    double(*wanted)[4] = kfi_alloc_raw(job, p->count, sizeof *wanted), (*shown[SIDES])[4];
     *found = (kfi_worst){0, 0, 0, 0};
     *look = 0;
     if (!wanted || !values(job, w->back, w->order, p->times, p->count, wanted) || !play(job, p, shown))
@@ -239,8 +273,11 @@ static bool compare_at(kf_job *job, const kfi_wanted *w, const played *p, kfi_wo
         limits[c] = kfi_tolerated(job->options.tolerance, (kf_channel)w->channel, &w->back->curve[c]) + p->quantum;
     for (size_t i = 0; i < p->count; i++) {
         kfi_worst least = {.part = INFINITY, .when = p->times[i] - w->offset};
-        for (int side = 0; side < 3; side++) {
-            double off = 0, limit = 0, part = apart(w, limits, wanted[i], shown[side][i], &off, &limit);
+        double allowed[3] = {limits[0], limits[1], limits[2]};
+        for (unsigned c = 0; c < w->back->curves; c++)
+            allowed[w->channel == KF_ROTATION ? 0 : c] += thinned_behind(w, c, p->times[i]);
+        for (int side = 0; side < SIDES; side++) {
+            double off = 0, limit = 0, part = apart(w, allowed, wanted[i], shown[side][i], &off, &limit);
             if (part < least.part)
                 least = (kfi_worst){part, off, limit, least.when};
         }
@@ -311,7 +348,8 @@ static bool measure(kf_job *job, const kf_format *format, const kfi_original *ma
     p->order = (kf_rotation_order)made->anim->nodes[p->track->node].order;
     p->shift = -w->offset;
     p->quantum = w->channel <= KF_SCALE ? format->capabilities.quantum[w->channel] : 0;
-    if (!looks(job, w, sampled ? made->anim->frame_rate : 0, take->end, p) || !compare(job, w, p, found))
+    double last = sampled ? take->end : fmax(take->end, merged->takes[w->take].end);
+    if (!looks(job, w, sampled ? made->anim->frame_rate : 0, last, p) || !compare(job, w, p, found))
         return false;
     const kf_anim *written = &made->written.anim;
     while (k < written->take_count && written->takes[k].source != (int32_t)(take - made->anim->takes))

@@ -1,8 +1,5 @@
 #include "reader.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 void kfi_reader_init(kfi_reader *in, kf_job *job, const void *data, size_t size)
 {
     *in = (kfi_reader){.job = job, .data = data, .size = size};
@@ -11,12 +8,10 @@ void kfi_reader_init(kfi_reader *in, kf_job *job, const void *data, size_t size)
 bool kfi_read_fail(kfi_reader *in, size_t offset, const char *format, ...)
 {
     if (!in->failed) {
-        char text[400];
         va_list args;
         va_start(args, format);
-        vsnprintf(text, sizeof text, format, args);
+        kfi_vfail(in->job, KF_BAD_INPUT, offset, format, args);
         va_end(args);
-        kfi_fail(in->job, KF_BAD_INPUT, offset, "%s", text);
         in->failed = true;
     }
     return false;

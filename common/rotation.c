@@ -39,6 +39,13 @@ void kfi_quat_normalize(double q[4])
         q[i] /= length;
 }
 
+void kfi_quat_align(double q[4], const double like[4])
+{
+    if (q[0] * like[0] + q[1] * like[1] + q[2] * like[2] + q[3] * like[3] < 0)
+        for (int c = 0; c < 4; c++)
+            q[c] = -q[c];
+}
+
 /* By the chord to the nearer of b and -b, which stays exact for small angles where the cosine does not. */
 double kfi_quat_angle(const double a[4], const double b[4])
 {

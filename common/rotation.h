@@ -8,6 +8,8 @@
 void kfi_quat_multiply(const double a[4], const double b[4], double out[4]);
 void kfi_quat_normalize(double q[4]); /* no rotation, if it has no length */
 double kfi_quat_dot(const double a[4], const double b[4]);
+/* Turned so that it lies in the same half of the sphere as another: the same orientation, a smooth sequence. */
+void kfi_quat_align(double q[4], const double like[4]);
 double kfi_quat_angle(const double a[4], const double b[4]); /* degrees between two orientations, 0..180 */
 /* The short way; and as they stand, without changing b's sign. */
 void kfi_quat_slerp(const double a[4], const double b[4], double u, double out[4]);

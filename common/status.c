@@ -2,11 +2,11 @@
 
 #include "utf8.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-bool kfi_no_memory(kf_job *job, const kfi_arena *arena)
+/* Always false. */
+static bool no_memory(kf_job *job, const kfi_arena *arena)
 {
     return arena->over_limit
                ? kfi_fail(job, KF_MEMORY_LIMIT, KF_NO_OFFSET,
@@ -15,12 +15,17 @@ bool kfi_no_memory(kf_job *job, const kfi_arena *arena)
                : kfi_fail(job, KF_NO_MEMORY, KF_NO_OFFSET, "out of memory");
 }
 
+void *kfi_alloc_in(kf_job *job, kfi_arena *arena, size_t count, size_t size)
+{
+    void *memory = kfi_arena_alloc(arena, count, size);
+    if (!memory)
+        no_memory(job, arena);
+    return memory;
+}
+
 void *kfi_alloc_raw(kf_job *job, size_t count, size_t size)
 {
-    void *memory = kfi_arena_alloc(&job->arena, count, size);
-    if (!memory)
-        kfi_no_memory(job, &job->arena);
-    return memory;
+    return kfi_alloc_in(job, &job->arena, count, size);
 }
 
 void *kfi_alloc(kf_job *job, size_t count, size_t size)
@@ -61,7 +66,7 @@ bool kfi_aside_end(kf_job *job, kf_job *aside)
 {
     aside->arena.over_limit = aside->error.code == KF_MEMORY_LIMIT; /* or that of an arena beside it was */
     if (aside->arena.over_limit)
-        kfi_no_memory(job, &aside->arena); /* of the job's limit */
+        no_memory(job, &aside->arena); /* of the job's limit */
     else if (!kfi_failed(job))
         job->error = aside->error;
     bool kept = keep_messages(job, aside);
@@ -134,7 +139,7 @@ void kfi_make_readable(char *text)
     }
 }
 
-bool kfi_fail(kf_job *job, kf_code code, uint64_t offset, const char *format, ...)
+bool kfi_vfail(kf_job *job, kf_code code, uint64_t offset, const char *format, va_list args)
 {
     kf_error *error = &job->error;
     if (error->code != KF_OK)
@@ -142,11 +147,16 @@ bool kfi_fail(kf_job *job, kf_code code, uint64_t offset, const char *format, ..
     error->code = code;
     error->offset = offset;
     snprintf(error->file, sizeof error->file, "%s", job->file ? job->file : "");
+    kfi_message_text(job, error->message, sizeof error->message, format, args);
+    return false;
+}
+
+bool kfi_fail(kf_job *job, kf_code code, uint64_t offset, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(error->message, sizeof error->message, format, args);
+    kfi_vfail(job, code, offset, format, args);
     va_end(args);
-    kfi_make_readable(error->message);
     return false;
 }
 
@@ -157,15 +167,14 @@ bool kfi_failed(const kf_job *job)
 
 bool kfi_say(kf_job *job, kf_level level, const char *id, const char *file, uint64_t offset, const char *format, ...)
 {
-    char text[512];
+    char text[1024]; /* for three names, and words */
     va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    kfi_make_readable(text);
-
-    if (level == KF_WARNING && job->options.strict)
-        return kfi_fail(job, KF_INEXPRESSIBLE, offset, "%s", text);
+    if (level == KF_WARNING && job->options.strict) {
+        va_start(args, format);
+        kfi_vfail(job, KF_INEXPRESSIBLE, offset, format, args);
+        va_end(args);
+        return false;
+    }
 
     size_t alike = 0;
     kf_message *last = NULL;
@@ -180,6 +189,9 @@ bool kfi_say(kf_job *job, kf_level level, const char *id, const char *file, uint
         last->repeats++;
         return true;
     }
+    va_start(args, format);
+    kfi_message_text(job, text, sizeof text, format, args);
+    va_end(args);
     char *copy = kfi_strdup(job, text);
     kf_message *message = copy ? kfi_push(job, &job->messages, &job->message_count, sizeof *message) : NULL;
     if (!message)

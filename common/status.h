@@ -5,6 +5,8 @@
 #include "arena.h"
 #include "keyferry.h"
 
+#include <stdarg.h>
+
 #if defined(__GNUC__) && !defined(__MINGW32__) /* where "printf" means another one */
 #define KFI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
@@ -17,6 +19,11 @@ typedef struct kfi_emitted {
     size_t size;
 } kfi_emitted;
 
+/* What a name is called in messages. */
+typedef struct kfi_shown {
+    const char *name, *shown;
+} kfi_shown;
+
 struct kf_job {
     kf_library *library;
     kf_options options;
@@ -28,14 +35,16 @@ struct kf_job {
     uint64_t input;      /* bytes of all files given so far; the memory ceiling grows with it */
     kfi_emitted *emitted; /* what an exporter has written */
     size_t emitted_count;
+    kfi_shown *shown; /* names that are others in FBX */
+    size_t shown_count;
 };
 
 /* Zeroed memory of the job; NULL and KF_NO_MEMORY or KF_MEMORY_LIMIT on failure. */
 void *kfi_alloc(kf_job *job, size_t count, size_t size);
 /* The same without zeroing, for arrays that are filled at once. */
 void *kfi_alloc_raw(kf_job *job, size_t count, size_t size);
-/* Says that an allocation has failed, of the job's arena or of another one within its limit; always false. */
-bool kfi_no_memory(kf_job *job, const kfi_arena *arena);
+/* The same in another arena within the job's limit. */
+void *kfi_alloc_in(kf_job *job, kfi_arena *arena, size_t count, size_t size);
 /* The same job with memory of its own, within what is left of the job's: for work of which little is kept. At its end that
  * memory is given back, and what it had to say goes to the job; false if that is an error. */
 kf_job kfi_aside(const kf_job *job);
@@ -51,7 +60,16 @@ void kfi_make_readable(char *text);
  * array when its count reaches a power of two. `array` is the address of the array's pointer. */
 void *kfi_push(kf_job *job, void *array, size_t *count, size_t item_size);
 
+/* The text of a message, as printf would make it but for names. "%.60s" is a name: all of it if it has up to 200 bytes and
+ * there is room, else its first 60 with "..." behind them. What is no UTF-8 becomes '?'. */
+void kfi_message_text(const kf_job *job, char *text, size_t size, const char *format, va_list args);
+/* The same, as long as need be. */
+KFI_PRINTF(2, 3) char *kfi_report_text(kf_job *job, const char *format, ...);
+/* From now on messages call the name so, as FBX does. It is this one by its address: two nodes may have the same name. */
+bool kfi_show_as(kf_job *job, const char *name, const char *shown);
+
 /* Notes the error unless there is one already; always false. */
+bool kfi_vfail(kf_job *job, kf_code code, uint64_t offset, const char *format, va_list args);
 KFI_PRINTF(4, 5) bool kfi_fail(kf_job *job, kf_code code, uint64_t offset, const char *format, ...);
 bool kfi_failed(const kf_job *job);
 

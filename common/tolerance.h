@@ -30,4 +30,13 @@ static inline double kfi_tolerated(double asked, kf_channel channel, const kf_cu
     return kfi_tolerated_range(asked, low, high);
 }
 
+/* A program that drops samples it thinks needless drops those within 0.001 of their size (0.1 at the least) of the last
+ * one kept and of the one before; the line between two kept samples then lies within three times that of what was
+ * dropped: once for the sample, twice for the kept one after it. */
+static inline double kfi_thinning(double a, double b)
+{
+    double size = (a < 0 ? -a : a) + (b < 0 ? -b : b);
+    return 0.003 * (size > 0.1 ? size : 0.1);
+}
+
 #endif

@@ -28,3 +28,11 @@ bool kfi_utf8_valid(const char *text, size_t size)
     }
     return true;
 }
+
+size_t kfi_utf8_cut(const char *text, size_t room)
+{
+    size_t at = room;
+    while (at > 0 && room - at < 3 && ((unsigned char)text[at] & 0xc0) == 0x80)
+        at--;
+    return ((unsigned char)text[at] & 0xc0) == 0x80 ? room : at; /* bytes that are no text have no edges */
+}

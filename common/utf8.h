@@ -11,4 +11,7 @@ size_t kfi_utf8_character(const char *text, size_t size);
 
 bool kfi_utf8_valid(const char *text, size_t size);
 
+/* Where to cut a text that is longer than that, so that at most `room` bytes stay and no character is split. */
+size_t kfi_utf8_cut(const char *text, size_t room);
+
 #endif

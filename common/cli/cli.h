@@ -124,6 +124,8 @@ void list_free(path_list *list);
  * `skip`: a folder not to go into, or NULL. False after telling why. */
 bool list_folder(const char *folder, bool deep, const char *skip, path_list *list, FILE *err);
 bool make_folders(const char *path, FILE *err);
+/* Whether nothing that is no folder stands in the way of that. */
+bool could_make_folders(const char *path, FILE *err);
 
 /* ---- output.c: writing by temporary file and rename */
 typedef struct output_file output_file;
@@ -137,6 +139,7 @@ bool claim(claims *c, const char *path);
 
 typedef struct output_rules {
     bool yes, never;
+    bool dry;            /* nothing is written: outputs are only begun */
     bool sync;           /* fsync each file and its folder */
     bool ask;            /* a question at the terminal is possible */
     const input *inputs; /* never to be written over */
@@ -157,8 +160,6 @@ typedef struct output_set {
 
 /* Whether the rules allow writing there; else tells why and sets exit_code. */
 bool output_allowed(output_set *set, const char *path);
-/* Tells that the one output cannot take several files; false. */
-bool output_refuse_second(output_set *set, const char *path);
 /* Opens the next output; `path` "-" is standard output. */
 bool output_begin(output_set *set, const char *path, kf_sink *sink);
 bool output_end(output_set *set, bool ok);

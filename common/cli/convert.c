@@ -73,17 +73,15 @@ static bool begin(void *user, const char *name, kf_sink *sink)
         return false;
     }
     char *path = place(w, name);
-    if (w->v->plan) {
-        list_add(w->v->plan, path);
-        w->up_to_date = true;
+    bool kept = !w->v->plan && w->c->newer && newer_than_inputs(w, path);
+    if (kept || w->v->plan || w->c->dry_run) {
+        w->dropped = true;
         *sink = (kf_sink){NULL, drop, drop_at};
-        return true;
-    }
-    if (w->c->newer && newer_than_inputs(w, path)) {
-        w->up_to_date = true;
-        w->kept++;
-        *sink = (kf_sink){NULL, drop, drop_at};
-        free(path);
+        w->kept += kept;
+        if (kept)
+            free(path);
+        else
+            list_add(w->v->plan ? w->v->plan : &w->would, path);
         return true;
     }
     bool ok = !w->v->into_folder || make_folders(w->v->output, w->v->err);
@@ -97,20 +95,39 @@ static bool begin(void *user, const char *name, kf_sink *sink)
 static bool end(void *user, bool ok)
 {
     work *w = user;
-    if (w->up_to_date) {
-        w->up_to_date = false;
+    if (w->dropped) {
+        w->dropped = false;
         return ok;
     }
     return output_end(&w->set, ok);
 }
 
-/* A dry run has no files that would tell: one output cannot take several. */
-static bool fits_output(work *w, const kf_summary *summary)
+/* Whether an output of a dry run has a folder, or one could be made for it. */
+static bool has_folder(work *w, const char *path)
 {
-    if (w->v->into_folder || summary->outputs < 2 || strcmp(summary->to, "fbx") == 0)
-        return true;
-    output_refuse_second(&w->set, w->v->output);
-    return false;
+    char *folder = copy_text(path);
+    folder[base_name(folder) - folder] = '\0';
+    bool ok = folder[0] == '\0' || is_folder(folder);
+    if (!ok && w->v->into_folder) {
+        ok = could_make_folders(w->v->output, w->v->err);
+    } else if (!ok) {
+        say(w->v->err, "%s: cannot be written: its folder is not there", path);
+    }
+    if (!ok)
+        w->set.exit_code = EXIT_FILES;
+    free(folder);
+    return ok;
+}
+
+/* After a dry run: whether its outputs could have been written, as far as that shows without writing. One that could not is
+ * enough, as it is for a real run, and that looks at the FBX before what goes beside it. */
+static bool could_write(work *w)
+{
+    bool ok = true;
+    kf_sink unused;
+    for (size_t i = w->would.count; ok && i-- > 0;)
+        ok = has_folder(w, w->would.paths[i]) && output_begin(&w->set, w->would.paths[i], &unused);
+    return ok;
 }
 
 /* ---------------------------------------------------------------- before */
@@ -193,8 +210,9 @@ static void set_rules(work *w)
     w->rules = (output_rules){
         .yes = w->c->yes,
         .never = w->c->never,
+        .dry = w->c->dry_run,
         .sync = !w->v->batch,
-        .ask = !w->v->batch && !reads_stdin && is_terminal(STANDARD_INPUT) && is_terminal(STANDARD_ERROR),
+        .ask = !w->v->batch && !w->c->dry_run && !reads_stdin && is_terminal(STANDARD_INPUT) && is_terminal(STANDARD_ERROR),
         .inputs = w->inputs,
         .input_count = w->v->count,
         .claims = w->v->claims,
@@ -204,18 +222,18 @@ static void set_rules(work *w)
 }
 
 /* Whether the one output whose name is known already stands in the way, or is up to date: then nothing is
- * done. */
+ * done. A dry run goes on and tells what is in the way at its end, unless nothing may ever be written there. */
 static bool look_ahead(work *w, int *code)
 {
     bool known = !w->v->into_folder || ends_with(w->name, ".fbx");
-    if (!known || w->c->dry_run || w->v->plan)
+    if (!known || w->v->plan)
         return true;
     char *path = place(w, w->name);
     bool go_on = true;
     if (w->c->newer && newer_than_inputs(w, path)) {
         *code = w->v->batch ? SKIPPED : EXIT_DONE;
         go_on = false;
-    } else if (!output_allowed(&w->set, path)) {
+    } else if ((!w->c->dry_run || w->c->never) && !output_allowed(&w->set, path)) {
         *code = w->set.exit_code;
         go_on = false;
     }
@@ -270,11 +288,11 @@ static int convert_read(work *w)
     kf_output output = {w, begin, end};
     kf_summary summary = {0};
     kf_job *job = kf_job_new(c->library, &options, &error);
-    bool ok = job && kf_convert(job, &in, c->dry_run ? NULL : &output, &summary, &error);
-    if (ok)
-        ok = c->dry_run ? fits_output(w, &summary) : output_commit(&w->set);
+    bool ok = job && kf_convert(job, &in, &output, &summary, &error);
+    if (ok && (!c->dry_run || c->json))
+        ok = c->dry_run ? could_write(w) : output_commit(&w->set);
     int code = ok ? EXIT_DONE : w->set.exit_code ? w->set.exit_code : exit_code_of(error.code);
-    if (ok && w->v->batch && w->kept > 0 && w->written.count == 0)
+    if (ok && w->v->batch && w->kept > 0 && w->written.count + w->would.count == 0)
         code = SKIPPED;
     else if (ok && w->v->plan)
         w->reported = true;
@@ -284,6 +302,8 @@ static int convert_read(work *w)
         report_conversion_json(w, job, &summary, &error, ok);
         w->reported = true;
     }
+    if (ok && c->dry_run && !c->json && !could_write(w)) /* behind what would have been done */
+        code = w->set.exit_code;
     output_discard(&w->set);
     kf_job_free(job);
     free_inputs(search.found, search.found_count);
@@ -351,6 +371,7 @@ int convert_files(cli *c, const conversion *v)
     free_inputs(w.inputs, w.inputs ? v->count : 0);
     free_inputs(w.bases, w.base_count);
     list_free(&w.written);
+    list_free(&w.would);
     free(w.name);
     return code;
 }

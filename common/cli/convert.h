@@ -27,9 +27,9 @@ typedef struct work {
     bool chosen;    /* else the original's names are taken, if there is one */
     output_rules rules;
     output_set set;
-    path_list written;
+    path_list written, would; /* what was written; what a dry run would have */
     bool reported;
-    bool up_to_date; /* --newer left an output as it is */
+    bool dropped; /* the output at work is not written: a plan, a dry run, or --newer left it as it is */
     size_t kept;
 } work;
 

@@ -103,3 +103,22 @@ bool make_folders(const char *path, FILE *err)
     free(part);
     return ok;
 }
+
+bool could_make_folders(const char *path, FILE *err)
+{
+    char *part = copy_text(path);
+    file_about about;
+    bool ok = true;
+    for (size_t i = 1, size = strlen(part); ok && i <= size; i++) {
+        if (part[i] != '/' && part[i] != '\0')
+            continue;
+        char kept = part[i];
+        part[i] = '\0';
+        ok = !look_at(part, &about) || about.kind == KIND_FOLDER;
+        if (!ok)
+            say(err, "%s: is no folder", part);
+        part[i] = kept;
+    }
+    free(part);
+    return ok;
+}

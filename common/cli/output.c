@@ -29,11 +29,6 @@ static bool refuse(output_set *set, const char *path, const char *why)
     return false;
 }
 
-bool output_refuse_second(output_set *set, const char *path)
-{
-    return refuse(set, path, "would be written twice: give a folder as the output");
-}
-
 static bool ask(const char *path)
 {
     fprintf(stderr, "keyferry: %s exists. Overwrite it? [y/N] ", path);
@@ -137,7 +132,7 @@ bool output_begin(output_set *set, const char *path, kf_sink *sink)
     for (size_t i = 0; i < set->count; i++) {
         if (strcmp(set->items[i].path, out.path) == 0) {
             free(out.path);
-            return output_refuse_second(set, path);
+            return refuse(set, path, "would be written twice: give a folder as the output");
         }
     }
     if (set->rules->claims && !claim(set->rules->claims, out.path)) {
@@ -145,7 +140,7 @@ bool output_begin(output_set *set, const char *path, kf_sink *sink)
         return refuse(set, path,
                       "another input of this run has the same output: convert them one by one, or together");
     }
-    if (!standard && (!exists || about.kind == KIND_FILE)) {
+    if (!standard && !set->rules->dry && (!exists || about.kind == KIND_FILE)) {
         out.temp = make_temporary(out.path, &out.fd);
         if (!out.temp) {
             io_failed(set, path);
@@ -157,7 +152,7 @@ bool output_begin(output_set *set, const char *path, kf_sink *sink)
         if (exists)
             keep_mode(out.fd, &about);
     }
-    out.data = need(malloc(out.capacity));
+    out.data = set->rules->dry ? NULL : need(malloc(out.capacity));
     set->items[set->count++] = out;
     *sink = (kf_sink){set, append, patch};
     return true;
@@ -195,6 +190,17 @@ static bool write_direct(const output_file *out)
     return ok;
 }
 
+/* Where somebody may wait for the other end of a pipe for ever, signals count. */
+static bool write_unheld(const output_file *out, held_signals *before)
+{
+    release_signals(before);
+    bool ok = write_direct(out);
+    int reason = errno;
+    hold_signals(before);
+    errno = reason;
+    return ok;
+}
+
 bool output_commit(output_set *set)
 {
     size_t done = 0;
@@ -202,7 +208,7 @@ bool output_commit(output_set *set)
     hold_signals(&before);
     for (; done < set->count; done++) {
         output_file *out = &set->items[done];
-        if (!(out->temp ? rename_file(out->temp->path, out->path, out->replace) : write_direct(out))) {
+        if (!(out->temp ? rename_file(out->temp->path, out->path, out->replace) : write_unheld(out, &before))) {
             io_failed(set, out->path);
             break;
         }

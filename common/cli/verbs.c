@@ -45,7 +45,7 @@ static const char CONVERT_HELP[] =
     "  --drop-missing         delete what did not come back in the FBX; else it is kept\n"
     "  --no-capsule           do not store the original in the FBX\n"
     "  --no-sidecar           do not write NAME.fbx.kf\n"
-    "  --dry-run              say what would be done, write nothing\n"
+    "  --dry-run              say what would be done, write nothing; exits as the real run would\n"
     "  --json                 the result as a line of JSON for each conversion\n"
     "  --jobs N               threads for many files; else one for each processor\n"
     "  --newer                leave alone what is newer than its input\n"

@@ -183,15 +183,16 @@ static bool lower_take(kfi_lowering *l, const kf_take *from, kf_take *to, double
 /* Blender cuts "node|take" at 63 bytes. */
 enum { BLENDER_NODE = 40, BLENDER_TAKE = 22 };
 
-/* Names that only the original can tell: of none, of two alike, or cut. */
+/* Names that only the original can tell: of none, of two alike, or cut. Messages call them as FBX does. */
 static bool count_changed_name(kfi_lowering *l, const char *given, const char *bytes)
 {
     const char *again = kfi_names_bytes(l->job, given);
     if (again && strcmp(again, bytes) != 0 && l->changed_names++ == 0) {
-        l->changed_from = bytes;
+        l->changed_from = kfi_strdup(l->job, bytes); /* as it is: a copy is not called otherwise */
         l->changed_to = given;
+        again = l->changed_from;
     }
-    return again != NULL;
+    return again && (strcmp(given, bytes) == 0 || kfi_show_as(l->job, bytes, given));
 }
 
 static bool lower_takes(kfi_lowering *l)
@@ -211,7 +212,7 @@ static bool lower_takes(kfi_lowering *l)
     for (size_t i = 0; i < l->from->take_count; i++) {
         const char *name = l->from->takes[i].name;
         if (!l->options->as_is)
-            name = kfi_names_give(&names, name, "take");
+            name = kfi_names_give(&names, name, KFI_UNNAMED_TAKE);
         if (name && !l->options->as_is && !count_changed_name(l, name, l->from->takes[i].name))
             return false;
         if (!name)

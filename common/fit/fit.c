@@ -5,10 +5,7 @@
 
 void *kfi_scratch(kfi_fitting *f, size_t count, size_t size)
 {
-    void *memory = kfi_arena_alloc(&f->scratch, count, size);
-    if (!memory)
-        kfi_no_memory(f->job, &f->scratch);
-    return memory;
+    return kfi_alloc_in(f->job, &f->scratch, count, size);
 }
 
 kfi_fit_key *kfi_fit_add(kfi_fitting *f, kfi_fit_keys *keys)
@@ -308,6 +305,16 @@ static bool run(kfi_fitting *f)
     return true;
 }
 
+double kfi_tolerated_samples(double tolerance, const double *values, size_t count)
+{
+    double low = values[0], high = values[0];
+    for (size_t i = 1; i < count; i++) {
+        low = fmin(low, values[i]);
+        high = fmax(high, values[i]);
+    }
+    return kfi_tolerated_range(tolerance, low, high);
+}
+
 bool kfi_fit_begin(kfi_fitting *f, kf_job *job, const double *times, const double *values, size_t count,
                    const kfi_fit_options *options)
 {
@@ -317,17 +324,12 @@ bool kfi_fit_begin(kfi_fitting *f, kf_job *job, const double *times, const doubl
     f->scratch.item_blocks = job->arena.item_blocks;
     f->cubic = choose_cubic(f, options->handles);
     f->tcb_rule = options->original ? options->original->tcb_rule : (uint8_t)KF_TCB_KOCHANEK;
-    double low = values[0], high = values[0];
-    for (size_t i = 1; i < count; i++) {
-        low = fmin(low, values[i]);
-        high = fmax(high, values[i]);
-    }
-    f->samples.tolerance = kfi_tolerated_range(options->tolerance, low, high);
+    f->samples.tolerance = kfi_tolerated_samples(options->tolerance, values, count);
     return kfi_take_samples(f, times, values, count, options);
 }
 
-bool kfi_fit(kf_job *job, const double *times, const double *values, size_t count,
-             const kfi_fit_options *options, kf_curve *curve)
+bool kfi_fit_smooth_samples(kf_job *job, const double *times, const double *values, size_t count, const kfi_fit_options *options,
+                            kf_curve *curve)
 {
     if (count == 0) {
         *curve = (kf_curve){0};

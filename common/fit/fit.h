@@ -37,6 +37,10 @@ typedef struct kfi_fit_quat_options {
 bool kfi_fit_quat(kf_job *job, const double *times, const double (*q)[4], size_t count,
                   const kfi_fit_quat_options *options, kf_quat_curve *curve);
 
+/* The same where there is an original, two keys of which may have one time. */
+bool kfi_fit_quat_jumps(kf_job *job, const double *times, const double (*q)[4], size_t count, const kfi_fit_quat_options *options,
+                        kf_quat_curve *curve);
+
 /* Two or three curves with samples at the same times. */
 typedef struct kfi_shared_samples {
     unsigned curves;

@@ -5,6 +5,9 @@
 #include "fit.h"
 #include "curve_internal.h"
 
+/* Seconds: a sample this near to a key is at the key. */
+#define KFI_SAME_TIME 1e-7
+
 /* The samples, ascending in time. Interval i lies between samples i and i + 1. */
 typedef struct kfi_samples {
     size_t count;
@@ -66,6 +69,10 @@ typedef struct kfi_piece {
 /* fit.c: takes the samples in. The scratch memory is to be freed, even if it failed. */
 bool kfi_fit_begin(kfi_fitting *f, kf_job *job, const double *times, const double *values, size_t count,
                    const kfi_fit_options *options);
+/* jumps.c has kfi_fit; this is it for what does not jump. */
+bool kfi_fit_smooth_samples(kf_job *job, const double *times, const double *values, size_t count, const kfi_fit_options *options,
+                            kf_curve *curve);
+double kfi_tolerated_samples(double tolerance, const double *values, size_t count);
 void *kfi_scratch(kfi_fitting *f, size_t count, size_t size);
 kfi_fit_key *kfi_fit_add(kfi_fitting *f, kfi_fit_keys *keys);
 /* The keys as a curve, to be looked at with every rule resolved. */
@@ -83,7 +90,8 @@ double kfi_between_samples(const double *t, const double *v, size_t count, size_
 
 /* take.c */
 bool kfi_take_samples(kfi_fitting *f, const double *times, const double *values, size_t count, const kfi_fit_options *options);
-/* samples.c */
+/* samples.c: room for so many, of which nothing is known yet. */
+bool kfi_samples_room(kf_job *job, kfi_arena *arena, size_t count, kfi_samples *s);
 void kfi_samples_look(kfi_samples *s, bool steps);
 /* Whether the value rests from one sample to the next; one may be a file's 32-bit float, and the other not. */
 static inline bool kfi_rests(const kfi_samples *s, size_t i)

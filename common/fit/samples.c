@@ -1,6 +1,20 @@
 /* What samples tell of the curve they were taken from: rests, jumps, and how it runs between two of them. */
 #include "internal.h"
 
+bool kfi_samples_room(kf_job *job, kfi_arena *arena, size_t count, kfi_samples *s)
+{
+    s->t = kfi_alloc_in(job, arena, count, sizeof *s->t);
+    s->v = kfi_alloc_in(job, arena, count, sizeof *s->v);
+    s->bulge = kfi_alloc_in(job, arena, count, sizeof *s->bulge);
+    s->middle = kfi_alloc_in(job, arena, count, sizeof *s->middle);
+    s->doubt = kfi_alloc_in(job, arena, count, sizeof *s->doubt);
+    s->quarter = kfi_alloc_in(job, arena, count, sizeof *s->quarter);
+    s->told = kfi_alloc_in(job, arena, count, sizeof *s->told);
+    s->next_jump = kfi_alloc_in(job, arena, count, sizeof *s->next_jump);
+    s->next_rest = kfi_alloc_in(job, arena, count, sizeof *s->next_rest);
+    return s->t && s->v && s->bulge && s->middle && s->doubt && s->quarter && s->told && s->next_jump && s->next_rest;
+}
+
 /* Whether it was a jump before it was edited. */
 static bool jumped(const kfi_samples *s, size_t i)
 {

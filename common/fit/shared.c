@@ -19,21 +19,20 @@ typedef struct stretch {
     size_t count;
 } stretch;
 
-/* Fits a stretch, and with it as much of what lies beside it as it takes: then its border is one that can stay. */
-static bool settle(const kfi_shared *f, stretch *s)
+/* Fits a stretch that ends at `last` or later, and with it as much of what lies beside it as it takes: then its borders are such
+ * that can stay. `floor` is the first of the original's keys that it may begin with. */
+static bool settle(const kfi_shared *f, stretch *s, size_t last, size_t floor)
 {
     for (size_t more = 1;; more *= 2) {
         /* The tangent of an end key hangs on its neighbour's, and on there being more than two keys. */
         if (!f->mirrored && s->first == 1)
             s->first = 0;
-        if (!f->mirrored && s->last + 2 == f->count)
-            s->last++;
-        if (!kfi_fit_shared_stretch(f, s->first, s->last, &s->keys, &s->count))
+        s->last = last;
+        if (!kfi_fit_shared_stretch(f, s->first, &s->last, &s->keys, &s->count))
             return false;
-        if (s->count || (s->first == 0 && s->last + 1 == f->count))
+        if (s->count || s->first <= floor)
             return true;
-        s->first = s->first > more ? s->first - more : 0;
-        s->last = s->last + more < f->count ? s->last + more : f->count - 1;
+        s->first = s->first > floor + more ? s->first - more : floor;
     }
 }
 
@@ -48,18 +47,19 @@ bool kfi_fit_shared_keys(const kfi_shared *f, kfi_shared_key **keys, size_t *cou
         if (f->kept[i])
             continue;
         stretch *s = &all[stretches++];
-        *s = (stretch){.first = i, .last = i + 1};
-        while (s->last + 1 < f->count && !f->kept[s->last])
-            s->last++;
-        if (!settle(f, s))
-            return false;
-        while (stretches > 1 && s->count && all[stretches - 2].last >= s->first) { /* it has grown into the one before */
-            stretches--;
-            s--;
-            s->last = s[1].last;
-            s->first = s->first < s[1].first ? s->first : s[1].first;
-            if (!settle(f, s))
+        *s = (stretch){.first = i};
+        size_t last = i + 1;
+        while (last + 1 < f->count && !f->kept[last])
+            last++;
+        for (;;) {
+            size_t floor = s > all ? s[-1].last + 1 : 0;
+            if (s->first >= floor && !settle(f, s, last, floor))
                 return false;
+            if (s->count || s == all)
+                break;
+            stretches--; /* one with the stretch before it */
+            s--;
+            s->count = 0;
         }
         if (s->count == 0)
             return true;

@@ -35,8 +35,9 @@ typedef struct kfi_shared_key {
     kf_tcb tcb;
 } kfi_shared_key;
 
-/* shared_search.c: those from the original's key `first` to `last`, beside which it stays; none if no way was found. */
-bool kfi_fit_shared_stretch(const kfi_shared *f, size_t first, size_t last, kfi_shared_key **keys, size_t *count);
+/* shared_search.c: those from the original's key `first` to `*last` or the first one behind that, beside which it stays: that is
+ * *last then; none if no way was found. */
+bool kfi_fit_shared_stretch(const kfi_shared *f, size_t first, size_t *last, kfi_shared_key **keys, size_t *count);
 /* All keys from the first of the original's to its last; not *done: there is no way that was found. */
 bool kfi_fit_shared_keys(const kfi_shared *f, kfi_shared_key **keys, size_t *count, bool *done);
 

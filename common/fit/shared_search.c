@@ -1,8 +1,10 @@
 /* Which samples of a stretch become keys: dynamic programming over pairs of keys that follow each other. A key's numbers are
  * known once its next neighbour is, and the segment before it then; so a way is as good as the keys up to the last but
- * one, and of those that end with the same two a few are kept. */
+ * one, and of those that end with the same two a few are kept. Where the stretch ends is found on the way: at the first of the
+ * original's keys behind which it can stay as it was. */
 #include "shared.h"
 #include "curve_tcb.h"
+#include "shared_tangents.h"
 
 #include <string.h>
 
@@ -14,6 +16,7 @@ enum {
     NEAR = 4,            /* those that have a key so few samples before it */
 };
 static const double FAR_IN = 20.0, FAR_OUT = 15.0; /* in tolerances */
+static const double NEW_KEY = 1.0, OWN_KEY = 0.98; /* what a key costs; one of the original's that stays as it is */
 static const double FIRM = 1e3; /* how much more a tangent counts that is to stay */
 
 /* Two keys that can follow each other, and what their segment wants. */
@@ -38,24 +41,16 @@ typedef struct way {
 typedef struct search {
     const kfi_shared *f;
     kfi_arena scratch;
-    size_t first, last; /* the original's keys that the stretch lies between */
+    size_t first, last; /* the original's keys that the stretch lies between, at most */
     size_t start, end;  /* their samples */
+    size_t least;       /* of the original's keys the first that it may end at, */
+    size_t ended;       /* and that which was tried last */
+    bool ends;          /* it is to end at the sample at hand */
     uint32_t *origin;   /* for each sample from start on */
     size_t *list;       /* the ways that end there */
     way *ways;
     size_t count, room;
 } search;
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void scaled(const double from[3], double by, double to[3])
-{
-    for (int c = 0; c < 3; c++)
-        to[c] = from[c] * by;
-}
 
 /* ---- segments ---- */
 
@@ -139,9 +134,9 @@ static bool add_way(search *s, size_t at, const way *w)
     }
     if (s->count == s->room) {
         size_t room = s->room ? 2 * s->room : 256;
-        way *more = kfi_arena_alloc(&s->scratch, room, sizeof *more);
+        way *more = kfi_alloc_in(s->f->job, &s->scratch, room, sizeof *more);
         if (!more)
-            return kfi_no_memory(s->f->job, &s->scratch);
+            return false;
         if (s->count)
             memcpy(more, s->ways, s->count * sizeof *more);
         s->ways = more;
@@ -153,21 +148,13 @@ static bool add_way(search *s, size_t at, const way *w)
     return true;
 }
 
-/* What an end key's tangent is without tension; `beside` is its neighbour's toward it. Of a mirrored neighbour continuity and
- * bias leave 1 + C B at the start and 1 - C B at the end. */
-static void end_tangent(const search *s, kf_tcb tcb, double sign, const double rise[3], const double beside[3], double level[3])
+/* Whether as many ways to the same two keys as are kept cost no more than that. */
+static bool is_beaten(const search *s, size_t at, size_t key, double cost)
 {
-    double mirrored = 1.0 + sign * (double)tcb.continuity * (double)tcb.bias;
-    for (int c = 0; c < 3; c++)
-        level[c] = s->f->mirrored ? mirrored * rise[c] : 0.5 * (3.0 * rise[c] - beside[c]);
-}
-
-/* That which it had, while it is off by so little that nobody sees it. */
-static float tension_for(const double level[3], const double wanted[3], float was)
-{
-    double size = dot(level, level), tension = size > 0.0 ? 1.0 - dot(level, wanted) / size : 0.0;
-    float now = (float)fmin(fmax(tension, -1.0), 1.0);
-    return fabs((double)now - (double)was) * sqrt(size) <= 0.1 ? was : now;
+    size_t better = 0;
+    for (size_t i = s->list[at - s->start]; i != SIZE_MAX && better < ALIKE; i = s->ways[i].next)
+        better += s->ways[i].key == key && s->ways[i].cost <= cost;
+    return better == ALIKE;
 }
 
 /* The tangent with which a way leaves the key before the last, once that one's is known: only the first key has to wait
@@ -178,9 +165,9 @@ static void leave(const search *s, const way *w, const double rise[3], const dou
     if (!w->open)
         return;
     double level[3];
-    end_tangent(s, s->f->tcb[0], 1.0, rise, in, level);
-    *tension = tension_for(level, w->segment.out, s->f->tcb[0].tension);
-    scaled(level, 1.0 - (double)*tension, out);
+    kfi_end_tangent(s->f->mirrored, s->f->tcb[0], 1.0, rise, in, level);
+    *tension = kfi_tension_for(level, w->segment.out, s->f->tcb[0].tension);
+    kfi_scaled(level, 1.0 - (double)*tension, out);
 }
 
 /* What the segment before a key wants of its end: three quarters of what it has too much at its start make up for that. */
@@ -190,14 +177,10 @@ static void wanted_in(const way *w, double in[3])
         in[c] = w->segment.in[c] + (w->open ? 0.0 : 0.75 * (w->out[c] - w->segment.out[c]));
 }
 
-/* Whether a tangent is so far from the one wanted that the segment cannot fit: it is off by 4/27 of that, and by a tenth
- * if its other end makes up for it. */
-static bool hopeless(const double is[3], const double wanted[3], double stress, double most)
+/* The sample that a way belongs to which goes on over that edge; those that are at their end are behind all samples. */
+static size_t goes_to(const search *s, const edge *next)
 {
-    for (int c = 0; c < 3 && stress >= 1.0; c++)
-        if (fabs(is[c] - wanted[c]) > most)
-            return true;
-    return false;
+    return s->ends ? s->end + 1 : next->end;
 }
 
 /* Goes on from the pair (w->key, here) to the key at the end of `next`, with these numbers for the key here. */
@@ -210,21 +193,21 @@ static bool go_on(search *s, size_t from, size_t here, const edge *next, const k
     for (int c = 0; c < 3; c++)
         kfi_tcb_tangents(tcb, around->gap_before, around->gap_after, around->rise_before[c], around->rise_after[c], &in[c],
                          &on.out[c]);
-    if (hopeless(in, around->in, around->stress[0], FAR_IN) || hopeless(on.out, next->out, next->stress, FAR_OUT))
+    if (kfi_hopeless(in, around->in, around->stress[0], FAR_IN) || kfi_hopeless(on.out, next->out, next->stress, FAR_OUT))
         return true;
     leave(s, &w, around->rise_before, in, out, &on.tension);
     double off = miss(s, w.key, here, out, in);
     if (!(off <= 1.0))
         return true;
-    if (here == s->end) { /* what stays behind it */
+    if (s->ends) { /* what stays behind it */
         double behind = miss(s, here, next->end, on.out, next->in);
         if (!(behind <= 1.0))
             return true;
         off = fmax(off, behind);
     }
     bool same = origin != KF_NEW && memcmp(&tcb, &s->f->tcb[origin], sizeof tcb) == 0;
-    on.cost += (origin == KF_NEW ? 1.0 : same ? 0.98 : 0.99) + 1e-3 * off;
-    return add_way(s, here == s->end ? s->end + 1 : next->end, &on);
+    on.cost += (origin == KF_NEW ? NEW_KEY : same ? OWN_KEY : 0.99) + 1e-3 * off;
+    return add_way(s, goes_to(s, next), &on);
 }
 
 static bool extend(search *s, size_t from, size_t here, const edge *next)
@@ -239,6 +222,8 @@ static bool extend(search *s, size_t from, size_t here, const edge *next)
     memcpy(around.rise_after, next->rise, sizeof around.rise_after);
     wanted_in(w, around.in);
     memcpy(around.out, next->out, sizeof around.out);
+    if (is_beaten(s, goes_to(s, next), here, w->cost + (origin == KF_NEW ? NEW_KEY : OWN_KEY)))
+        return true;
     if (origin != KF_NEW && !go_on(s, from, here, next, &around, f->tcb[origin]))
         return false;
     kf_tcb tcb = kfi_tcb_nearest(&around);
@@ -260,15 +245,15 @@ static bool arrive(search *s, size_t from)
     memcpy(out, w.out, sizeof out);
     wanted_in(&w, wanted);
     if (w.open && !f->mirrored) { /* two keys alone */
-        on.tension = tension_for(rise, w.segment.out, f->tcb[0].tension);
-        scaled(rise, 1.0 - (double)on.tension, out);
+        on.tension = kfi_tension_for(rise, w.segment.out, f->tcb[0].tension);
+        kfi_scaled(rise, 1.0 - (double)on.tension, out);
         memcpy(level, rise, sizeof level);
     } else {
         leave(s, &w, rise, rise, out, &on.tension);
-        end_tangent(s, on.tcb, -1.0, rise, out, level);
+        kfi_end_tangent(s->f->mirrored, on.tcb, -1.0, rise, out, level);
     }
-    on.tcb.tension = tension_for(level, wanted, on.tcb.tension);
-    scaled(level, 1.0 - (double)on.tcb.tension, in);
+    on.tcb.tension = kfi_tension_for(level, wanted, on.tcb.tension);
+    kfi_scaled(level, 1.0 - (double)on.tcb.tension, in);
     double off = miss(s, w.key, s->end, out, in);
     on.cost += 1e-3 * off;
     return !(off <= 1.0) || add_way(s, s->end + 1, &on);
@@ -280,10 +265,10 @@ static bool prepare(search *s)
 {
     const kfi_shared *f = s->f;
     size_t count = s->end - s->start + 2;
-    s->origin = kfi_arena_alloc(&s->scratch, count, sizeof *s->origin);
-    s->list = kfi_arena_alloc(&s->scratch, count, sizeof *s->list);
+    s->origin = kfi_alloc_in(f->job, &s->scratch, count, sizeof *s->origin);
+    s->list = kfi_alloc_in(f->job, &s->scratch, count, sizeof *s->list);
     if (!s->origin || !s->list)
-        return kfi_no_memory(f->job, &s->scratch);
+        return false;
     for (size_t i = 0; i < count; i++) {
         s->origin[i] = KF_NEW;
         s->list[i] = SIZE_MAX;
@@ -317,31 +302,74 @@ static double most_cost(const search *s, size_t here)
     return count < FOLLOWED ? INFINITY : best[FOLLOWED - 1];
 }
 
-static bool seek(search *s)
+/* Puts the ways to a sample in order, the cheapest first: then most of the others are beaten before they are looked at. */
+static void sort_ways(search *s, size_t here)
+{
+    size_t *list = &s->list[here - s->start], sorted = SIZE_MAX;
+    for (size_t i = *list, next; i != SIZE_MAX; i = next) {
+        size_t *at = &sorted;
+        next = s->ways[i].next;
+        while (*at != SIZE_MAX && s->ways[*at].cost < s->ways[i].cost)
+            at = &s->ways[*at].next;
+        s->ways[i].next = *at;
+        *at = i;
+    }
+    *list = sorted;
+}
+
+/* All ways to a sample that are followed, on to the keys at the ends of these edges; with none, to the last key of all. */
+static bool follow(search *s, size_t here, const edge *edges, size_t count)
+{
+    double most = most_cost(s, here);
+    for (size_t i = s->list[here - s->start]; i != SIZE_MAX; i = s->ways[i].next) {
+        if (s->ways[i].cost > most && here - s->ways[i].key > NEAR)
+            continue;
+        if (count == 0 && !arrive(s, i))
+            return false;
+        for (size_t k = 0; k < count; k++) {
+            bool begins = s->ways[i].key == SIZE_MAX;
+            way on = {.key = here, .from = i, .segment = edges[k], .cost = 1.0, .tcb = s->f->tcb[0], .open = true};
+            if (begins ? !add_way(s, edges[k].end, &on) : !extend(s, i, here, &edges[k]))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Ends the stretch at one of the original's keys, if it can: behind it comes its last key, or a segment that nobody edited. The
+ * tangent of an end key may hang on its neighbour's, which then cannot stay alone. */
+static bool end_at(search *s, size_t key)
 {
     const kfi_shared *f = s->f;
+    bool last = key + 1 == f->count;
+    edge behind = {0};
+    if (key < s->least || (!last && (!f->kept[key] || (!f->mirrored && key + 2 == f->count))))
+        return true;
+    if (!last && !make_edge(s, f->at[key], f->at[key + 1], &behind))
+        return true;
+    s->ends = true;
+    s->ended = key;
+    bool done = follow(s, f->at[key], &behind, !last);
+    s->ends = false;
+    return done;
+}
+
+static bool seek(search *s)
+{
     edge edges[LONGEST + 1];
+    const size_t *found = &s->list[s->end + 1 - s->start];
     for (size_t here = s->start; here <= s->end; here++) {
-        size_t first = s->list[here - s->start], count = 0;
-        if (first == SIZE_MAX)
+        uint32_t key = s->origin[here - s->start];
+        if (s->list[here - s->start] == SIZE_MAX)
             continue;
-        if (here < s->end)
-            count = make_edges(s, here, edges);
-        else if (s->last + 1 < f->count)
-            count = make_edge(s, here, f->at[s->last + 1], &edges[0]);
-        double most = most_cost(s, here);
-        for (size_t i = first; i != SIZE_MAX; i = s->ways[i].next) {
-            if (s->ways[i].cost > most && here - s->ways[i].key > NEAR)
-                continue;
-            if (here == s->end && s->last + 1 == f->count && !arrive(s, i))
-                return false;
-            for (size_t k = 0; k < count; k++) {
-                bool begins = s->ways[i].key == SIZE_MAX;
-                way on = {.key = here, .from = i, .segment = edges[k], .cost = 1.0, .tcb = f->tcb[0], .open = true};
-                if (begins ? !add_way(s, edges[k].end, &on) : !extend(s, i, here, &edges[k]))
-                    return false;
-            }
-        }
+        sort_ways(s, here);
+        if (key != KF_NEW && !end_at(s, key))
+            return false;
+        if (here == s->end || *found != SIZE_MAX)
+            break;
+        size_t count = make_edges(s, here, edges);
+        if (count && !follow(s, here, edges, count))
+            return false;
     }
     return true;
 }
@@ -372,15 +400,20 @@ static bool give_back(const search *s, kfi_shared_key **keys, size_t *count)
     return true;
 }
 
-bool kfi_fit_shared_stretch(const kfi_shared *f, size_t first, size_t last, kfi_shared_key **keys, size_t *count)
+bool kfi_fit_shared_stretch(const kfi_shared *f, size_t first, size_t *last, kfi_shared_key **keys, size_t *count)
 {
     const kfi_arena *arena = &f->job->arena;
-    search s = {.f = f, .first = first, .last = last, .start = f->at[first], .end = f->at[last]};
+    search s = {.f = f, .first = first, .last = *last, .least = *last, .start = f->at[first]};
     *count = 0;
+    while (s.last + 1 < f->count && f->at[s.last + 1] - s.start <= MOST_SAMPLES)
+        s.last++;
+    s.end = f->at[s.last];
     if (s.end - s.start > MOST_SAMPLES)
         return true;
     kfi_arena_init(&s.scratch, arena->allocator, arena->limit > arena->total ? arena->limit - arena->total : 0);
     bool done = prepare(&s) && seek(&s) && give_back(&s, keys, count);
     kfi_arena_free(&s.scratch);
+    if (*count)
+        *last = s.ended;
     return done;
 }

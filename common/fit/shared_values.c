@@ -111,20 +111,6 @@ static size_t places_between(const kfi_shared_samples *from, size_t i, double pl
     return count;
 }
 
-static bool make_samples(kf_job *job, size_t count, kfi_samples *s)
-{
-    s->t = kfi_alloc_raw(job, count, sizeof *s->t);
-    s->v = kfi_alloc_raw(job, count, sizeof *s->v);
-    s->bulge = kfi_alloc(job, count, sizeof *s->bulge);
-    s->middle = kfi_alloc(job, count, sizeof *s->middle);
-    s->doubt = kfi_alloc(job, count, sizeof *s->doubt);
-    s->quarter = kfi_alloc(job, count, sizeof *s->quarter);
-    s->told = kfi_alloc(job, count, sizeof *s->told);
-    s->next_jump = kfi_alloc(job, count, sizeof *s->next_jump);
-    s->next_rest = kfi_alloc(job, count, sizeof *s->next_rest);
-    return s->t && s->v && s->bulge && s->middle && s->doubt && s->quarter && s->told && s->next_jump && s->next_rest;
-}
-
 static bool take_samples(kf_job *job, const kfi_shared_samples *from, values *m)
 {
     double places[MOST_PLACES];
@@ -136,8 +122,9 @@ static bool take_samples(kf_job *job, const kfi_shared_samples *from, values *m)
         kfi_samples *s = &m->samples[c];
         m->original[c] = from->original[c];
         *s = (kfi_samples){.tolerance = from->tolerance[c]};
-        if (!make_samples(job, count, s))
+        if (!kfi_samples_room(job, &job->arena, count, s))
             return false;
+        memset(s->told, 0, count * sizeof *s->told);
         for (size_t i = 0; i < from->count; i++) {
             s->t[s->count] = from->times[i];
             s->v[s->count++] = from->values[c][i];

@@ -1,8 +1,6 @@
 /* The samples as they come in. */
 #include "internal.h"
 
-static const double SAME_TIME = 1e-7; /* seconds: a sample this near to a key is at the key */
-
 double kfi_between_samples(const double *t, const double *v, size_t count, size_t after, double time)
 {
     size_t first = after < 2 ? 0 : after - 2, last = after + 2 < count ? after + 2 : count;
@@ -23,24 +21,15 @@ static bool take_samples(kfi_fitting *f, const double *times, const double *valu
     const kf_curve *original = f->original;
     size_t most = count + (original ? original->count : 0);
     kfi_samples *s = &f->samples;
-    s->t = kfi_scratch(f, most, sizeof *s->t);
-    s->v = kfi_scratch(f, most, sizeof *s->v);
-    s->bulge = kfi_scratch(f, most, sizeof *s->bulge);
-    s->middle = kfi_scratch(f, most, sizeof *s->middle);
-    s->doubt = kfi_scratch(f, most, sizeof *s->doubt);
-    s->quarter = kfi_scratch(f, most, sizeof *s->quarter);
-    s->told = kfi_scratch(f, most, sizeof *s->told);
-    s->next_jump = kfi_scratch(f, most, sizeof *s->next_jump);
-    s->next_rest = kfi_scratch(f, most, sizeof *s->next_rest);
-    if (!s->t || !s->v || !s->bulge || !s->middle || !s->doubt || !s->quarter || !s->told || !s->next_jump || !s->next_rest)
+    if (!kfi_samples_room(f->job, &f->scratch, most, s))
         return false;
     size_t key = 0;
     for (size_t i = 0; i < count; i++) {
         if (s->count > 0 && !(times[i] > s->t[s->count - 1])) /* the last of equal times counts */
             s->count--;
-        for (; original && key < original->count && original->keys[key].time < times[i] - SAME_TIME; key++) {
+        for (; original && key < original->count && original->keys[key].time < times[i] - KFI_SAME_TIME; key++) {
             double time = original->keys[key].time;
-            if (i == 0 || time <= times[i - 1] + SAME_TIME || (s->count > 0 && time <= s->t[s->count - 1]))
+            if (i == 0 || time <= times[i - 1] + KFI_SAME_TIME || (s->count > 0 && time <= s->t[s->count - 1]))
                 continue;
             double own = kfi_curve_value(original, time, 0.0), here = kfi_between_samples(times, values, count, i, time);
             bool same = fabs(values[i] - kfi_curve_value(original, times[i], 0.0)) <= s->tolerance &&
@@ -52,7 +41,7 @@ static bool take_samples(kfi_fitting *f, const double *times, const double *valu
             s->v[s->count++] = same ? own : here;
         }
         bool at_key =
-            original && key < original->count && fabs(original->keys[key].time - times[i]) <= SAME_TIME;
+            original && key < original->count && fabs(original->keys[key].time - times[i]) <= KFI_SAME_TIME;
         double time = at_key ? original->keys[key].time : times[i];
         double value = values[i];
         /* Taken a hair before the key, by rounding: then it is the key's if it is what the original has

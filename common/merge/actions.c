@@ -111,7 +111,7 @@ bool kfi_actions_tell(kfi_merging *m, kfi_actions *a)
             continue;
         a->settled[node] = true;
         const char *name = edited->nodes[node].name;
-        char *which = gone ? kfi_format_text(m->job, ". Node \"%.60s\"%s did not come back: if this is it, give it its name back",
+        char *which = gone ? kfi_report_text(m->job, ". Node \"%.60s\"%s did not come back: if this is it, give it its name back",
                                              gone, lost > 1 ? " and others" : "")
                            : "";
         if (!which || !kfi_warn(m->job, "action", "node \"%.60s\" is new, and its keys are not carried, for no action is called "

@@ -26,6 +26,7 @@ typedef struct looking {
     double worst, at; /* how far off the worst of it is, as a part of what is tolerated, and when */
     double off;
     bool drawn;  /* that is a bend of the curve, not a key */
+    double bent, bent_at, bent_off; /* the same of bends that a program's slopes may have made */
     size_t before; /* keys before the first frame */
     double from, to; /* the first and the last of those */
 } looking;
@@ -168,7 +169,7 @@ static void look_at_keys(looking *l)
 }
 
 /* Slopes through the frames, a program's or those that FBX derives, bend a curve a little between them: beyond a hundredth of
- * its range, or of a quarter turn, a bend was drawn. */
+ * its range, or of a quarter turn, a bend was drawn. The others are told together. */
 static double slack_of(const kf_track *track, unsigned c)
 {
     double low = INFINITY, high = -INFINITY;
@@ -189,6 +190,17 @@ static bool only_frames(const looking *l, double frame)
     return kfi_only_ends_moved(&t, ends, ends);
 }
 
+static void note_bend(looking *l, double part, double off, double time, bool drawn)
+{
+    if (drawn) {
+        note_worst(l, part, off, time, true);
+    } else if (part > 1.001 * l->bent) {
+        l->bent = part;
+        l->bent_at = time;
+        l->bent_off = off;
+    }
+}
+
 static void look_at_bends(looking *l)
 {
     enum { PARTS = 4 };
@@ -205,11 +217,46 @@ static void look_at_bends(looking *l)
             for (double i = from; i <= to; i++) {
                 double off = 0, time = i / PARTS / l->rate;
                 double part = fmod(i, PARTS) != 0 ? part_off(l, time, &off) : 0;
-                if (part > 1 && off > slack && !only_frames(l, i / PARTS))
-                    note_worst(l, part, off, time, true);
+                if (part > 1 && (off > slack || part > l->bent) && !only_frames(l, i / PARTS))
+                    note_bend(l, part, off, time, off > slack);
             }
         }
     }
+}
+
+/* A track of which nothing else is told. */
+static void gather_bend(const looking *l)
+{
+    const kfi_merge_track *t = l->t;
+    kfi_small_bends *all = t->input->bends;
+    if (!all || l->bent <= 1 || l->worst > 1)
+        return;
+    all->tracks++;
+    if (l->bent <= all->worst)
+        return;
+    all->worst = l->bent;
+    all->off = l->bent_off;
+    all->at = l->bent_at;
+    all->take = t->take;
+    all->node = t->input->original->nodes[t->original->node].name;
+    all->channel = kfi_channel_name((kf_channel)t->original->channel);
+    all->name = t->original->name;
+}
+
+/* What the game does between two frames. */
+static const char *way_between(const kf_capabilities *can)
+{
+    return can->interps >> KF_LINEAR & 1 ? "goes straight" : "holds";
+}
+
+bool kfi_tell_small_bends(kf_job *job, const kfi_merge *input)
+{
+    const kfi_small_bends *b = input->bends;
+    return b->tracks == 0 ||
+           kfi_note(job, "small-bends", "%zu track%s bend%s a little between the format's frames, where the game %s; the most in take "
+                                        "\"%.60s\", node \"%.60s\", %s%s%.60s at %.4f s, by %.4g", b->tracks, b->tracks == 1 ? "" : "s",
+                    b->tracks == 1 ? "s" : "", way_between(input->capabilities), b->take, b->node, b->channel, b->name ? " " : "",
+                    b->name ? b->name : "", b->at, b->off);
 }
 
 static bool tell(const looking *l)
@@ -226,8 +273,7 @@ static bool tell(const looking *l)
     if (l->drawn)
         return kfi_warn(t->job, "between-frames", "take \"%.60s\", node \"%.60s\", %s%s%.60s at %.4f s: the curve bends between the "
                                                   "format's frames, where the game %s: it is off by %.4g there", t->take, node,
-                        channel, space, name, l->at,
-                        t->input->capabilities->interps >> KF_LINEAR & 1 ? "goes straight" : "holds", l->off);
+                        channel, space, name, l->at, way_between(t->input->capabilities), l->off);
     return kfi_warn(t->job, "between-frames", "take \"%.60s\", node \"%.60s\", %s%s%.60s at %.4f s: %zu edited keys lie between the "
                                               "format's frames and show in none: it is off by %.4g there", t->take, node, channel,
                     space, name, l->at, l->keys, l->off);
@@ -269,5 +315,6 @@ bool kfi_tell_between(const kfi_merge_track *t, const kf_track *raw, size_t fram
         look_at_bends(&l);
     }
     kfi_arena_release(&t->job->arena, mark);
+    gather_bend(&l);
     return tell(&l);
 }

@@ -18,6 +18,9 @@ typedef struct kfi_both {
 /* KF_CHANGED_IN and KF_CHANGED_OUT: which handles are others now. `from` is the original's curve, `origin` its key there. */
 uint32_t kfi_handle_changes(const kfi_merge_track *t, const kf_curve *from, size_t origin, const kfi_both *both,
                             const kfi_pairing *p);
+/* keys.c: all that changed on a key, KF_CHANGED_... of component c. `p` may be NULL: its neighbours are those that they were. */
+uint32_t kfi_key_changes(const kfi_merge_track *t, unsigned c, const kf_curve *w, size_t i, const kf_curve *e, size_t j,
+                         const kfi_pairing *p);
 /* And which have to follow their segment, another one now, though they are the same in FBX's terms. */
 uint32_t kfi_handles_follow(const kfi_merge_track *t, const kf_curve *from, size_t origin, const kfi_both *both,
                             const kfi_pairing *p);

@@ -5,6 +5,7 @@
 #include "merge.h"
 #include "names.h"
 #include "rotation.h"
+#include "tolerance.h"
 
 typedef struct kfi_limits {
     double time;     /* seconds */
@@ -162,9 +163,14 @@ typedef struct kfi_merging {
     } numbers;
 } kfi_merging;
 
-/* A sentence for the report; `detail` may be empty. */
-bool kfi_merge_report_track(kfi_merging *m, const char *what, const char *take, const kf_track *track,
-                            const char *detail);
+/* new.c: whether a track of a written node that is none of the written ones is no addition: a program wrote it of its own accord. */
+bool kfi_says_nothing(const kfi_merging *m, const kf_track *track);
+
+/* report.c: sentences for the report; `detail` may be empty. */
+const char *kfi_track_text(kf_job *job, const kf_anim *anim, const char *take, const kf_track *track); /* kfi_change.of */
+bool kfi_merge_report_track(kfi_merging *m, kfi_what what, const char *take, const kf_track *track, const char *detail);
+bool kfi_merge_report_shapes(kfi_merging *m, const char *node, size_t shapes, size_t points);
+bool kfi_merge_report_renamed(kfi_merging *m, const char *was, const char *now);
 
 /* Whether curves with tangents came back as plain samples. */
 bool kfi_came_back_baked(const kfi_merge *input, const kf_track *written, const kf_track *edited);
@@ -207,6 +213,8 @@ bool kfi_actions_place(kfi_merging *m, kfi_actions *a, size_t edited_take, int32
 bool kfi_actions_tell(kfi_merging *m, kfi_actions *a);
 /* mesh.c: shapes whose points were moved. */
 bool kfi_merge_meshes(kfi_merging *m);
+/* Points of shapes that did not move since they were written, as another file has them; *conflicts: those that both have moved. */
+bool kfi_mix_mesh(kf_job *job, const kf_mesh *was, const kf_mesh *other, kf_mesh **now, size_t *conflicts);
 
 /* Warns of nodes that hang below another one than they did. */
 bool kfi_tell_parents(const kfi_merging *m);
@@ -219,8 +227,28 @@ void kfi_set_limits(kfi_limits *limits, const kf_anim *edited);
 bool kfi_runs_alike(const kfi_limits *limits, unsigned channel, const kf_curve *a, double rest_a, const kf_curve *b, double rest_b,
                     double later);
 
+/* Whether a written track is none of those that the FBX was made of: it cannot be missing there. */
+bool kfi_is_newer(const kfi_merge *input, const kf_take *take, size_t track);
+
+/* mix.c: curves that were edited in an FBX and elsewhere. */
+typedef struct kfi_mix {
+    kf_job *job;
+    const kfi_merge *from;
+    const kfi_limits *limits;
+    const kf_track *original, *was; /* where the FBX came from, and as it was written */
+    const kf_track *other;          /* as it is elsewhere, written in the same way */
+    kf_track *now;                  /* as it came back; becomes what both say */
+    double later;                   /* times of what came back - written ones */
+    unsigned begin, end;            /* which curves: one, or all three, the keys of which are one number then */
+    size_t conflicts;               /* keys that both edited, and not alike */
+    double first;                   /* when the first of them was written */
+} kfi_mix;
+bool kfi_mix_curves(kfi_mix *mix);
+
 /* takes.c */
 bool kfi_match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, kfi_matches *m);
+/* Tells the new names once; from then on messages call the takes by them. */
+bool kfi_tell_renamed(kfi_merging *m);
 /* scene.c: the written take that each node plays in m->scene, of those that are not back under their own names; and
  * that which the scene is most like. */
 bool kfi_match_scene(kf_job *job, const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, const bool *back,
@@ -250,15 +278,6 @@ static inline bool kfi_same_value(const kfi_limits *limits, unsigned channel, do
     double relative = limits->relative * (size > other ? size : other);
     double absolute = limits->value[channel];
     return gap <= (relative > absolute ? relative : absolute);
-}
-
-/* A program that drops samples it thinks needless drops those within 0.001 of their size (0.1 at the least) of the last
- * one kept and of the one before; the line between two kept samples then lies within three times that of what was
- * dropped: once for the sample, twice for the kept one after it. */
-static inline double kfi_thinning(double a, double b)
-{
-    double size = (a < 0 ? -a : a) + (b < 0 ? -b : b);
-    return 0.003 * (size > 0.1 ? size : 0.1);
 }
 
 /* Whether a curve that came back has been thinned out before its key `next`: two keys there are more than a frame apart. */

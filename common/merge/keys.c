@@ -34,8 +34,8 @@ static bool moved(const kfi_merge_track *t, const kf_curve *w, size_t i, const k
     return fabs(e->keys[j].time - t->offset - w->keys[i].time) > t->limits->time;
 }
 
-static uint32_t key_changes(const kfi_merge_track *t, unsigned c, const kf_curve *w, size_t i, const kf_curve *e, size_t j,
-                            const kfi_pairing *p)
+uint32_t kfi_key_changes(const kfi_merge_track *t, unsigned c, const kf_curve *w, size_t i, const kf_curve *e, size_t j,
+                         const kfi_pairing *p)
 {
     const kf_key *was = &w->keys[i], *now = &e->keys[j];
     uint32_t changed = kfi_handle_changes(t, &t->original->curve[c], w->origin ? w->origin[i].key : i, &(kfi_both){w, e, i, j}, p);
@@ -250,7 +250,7 @@ static bool drawn_beside(const kfi_merge_track *t, unsigned c, const kf_curve *w
     if (!sides || p->back[i] == KFI_UNPAIRED)
         return false;
     size_t j = (size_t)p->back[i], origin = w->origin ? w->origin[i].key : i;
-    return forgive_slopes(t, &t->original->curve[c], origin, w, i, e, j, key_changes(t, c, w, i, e, j, p)) & sides;
+    return forgive_slopes(t, &t->original->curve[c], origin, w, i, e, j, kfi_key_changes(t, c, w, i, e, j, p)) & sides;
 }
 
 /* Whether a helper key was touched, or a slope beside one: then its segment is fitted anew. */
@@ -262,7 +262,7 @@ static bool helper_touched(const kfi_merge_track *t, unsigned c, const kf_curve 
                 return true;
             continue;
         }
-        if (p->back[i] == KFI_UNPAIRED || (key_changes(t, c, w, i, e, (size_t)p->back[i], p) && !stretched(t, w, i, e, p)))
+        if (p->back[i] == KFI_UNPAIRED || (kfi_key_changes(t, c, w, i, e, (size_t)p->back[i], p) && !stretched(t, w, i, e, p)))
             return true;
     }
     return false;
@@ -349,7 +349,7 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
         } else {
             size_t i = (size_t)p.partner[j];
             uint32_t origin = w->origin ? w->origin[i].key : (uint32_t)i;
-            uint32_t changed = forgive_slopes(t, from, origin, w, i, e, j, key_changes(t, c, w, i, e, j, &p));
+            uint32_t changed = forgive_slopes(t, from, origin, w, i, e, j, kfi_key_changes(t, c, w, i, e, j, &p));
             changed |= kfi_handles_follow(t, from, origin, &(kfi_both){w, e, i, j}, &p);
             b.origin[k] = (kf_origin){origin, changed};
             kfi_copy_keys(&to, k, from, origin, 1);

@@ -30,22 +30,6 @@ void kfi_set_limits(kfi_limits *limits, const kf_anim *edited)
     }
 }
 
-bool kfi_merge_report_track(kfi_merging *m, const char *what, const char *take, const kf_track *track,
-                            const char *detail)
-{
-    const char *node = m->merged->nodes[track->node].name;
-    const char *channel = kfi_channel_name((kf_channel)track->channel);
-    const char **slot = kfi_push(m->job, &m->report->changes, &m->report->change_count, sizeof *slot);
-    if (!slot)
-        return false;
-    char *text = kfi_format_text(m->job, "%s: take \"%.60s\", node \"%.60s\", %s%s%.60s%s%s", what, take, node, channel,
-                            track->name ? " " : "", track->name ? track->name : "", detail[0] ? ": " : "", detail);
-    if (text)
-        kfi_make_readable(text);
-    *slot = text;
-    return *slot != NULL;
-}
-
 /* ---------------------------------------------------------------- a track that came back */
 
 /* Keys of both curves, times and values, all the same? The common case, and worth no more than one pass. */
@@ -167,7 +151,7 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
         return false;
     char *detail = kfi_format_text(m->job, "%zu keys changed, %zu added, %zu removed%s", t.keys_changed, t.keys_added,
                                    t.keys_removed, t.segments_fitted ? ", edited stretches fitted anew" : "");
-    return detail && kfi_merge_report_track(m, "changed", take->name, merged, detail);
+    return detail && kfi_merge_report_track(m, KFI_WHAT_CHANGED, take->name, merged, detail);
 }
 
 /* ---------------------------------------------------------------- tracks that did not, nodes, takes */
@@ -286,10 +270,10 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
             if (!restore_curves(m, written_take, was, &back) ||
                 !merge_track(m, written_take, i, frames, cut, back, raw[i] && in_place(m, was, raw[i]) ? raw[i] : NULL, merged))
                 return false;
-        } else if (track_keys(was) == 0 || still_there(m, was)) {
+        } else if (track_keys(was) == 0 || still_there(m, was) || kfi_is_newer(m->input, written, i)) {
             merged->state = KF_TRACK_SAME;
         } else if (m->input->drop_missing) {
-            if (!kfi_merge_report_track(m, "dropped", written->name, merged, "it did not come back"))
+            if (!kfi_merge_report_track(m, KFI_WHAT_DROPPED, written->name, merged, "it did not come back"))
                 return false;
             m->report->dropped++;
             to->track_count--;
@@ -297,7 +281,7 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
             merged->state = KF_TRACK_KEPT;
             m->report->kept++;
             kept++;
-            if (!kfi_merge_report_track(m, "kept", written->name, merged, "it did not come back"))
+            if (!kfi_merge_report_track(m, KFI_WHAT_KEPT, written->name, merged, "it did not come back"))
                 return false;
         }
         size_t told = m->report->change_count;
@@ -312,13 +296,8 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
                                           "(--drop-missing deletes them)", original->name, kept, original->track_count))
         return false;
 
-    if (m->matches.renamed[written_take]) {
+    if (m->matches.renamed[written_take])
         to->name = m->matches.renamed[written_take];
-        const char **slot = kfi_push(m->job, &m->report->changes, &m->report->change_count, sizeof *slot);
-        if (!slot ||
-            !(*slot = kfi_format_text(m->job, "renamed: take \"%.60s\" is \"%.60s\" now", original->name, to->name)))
-            return false;
-    }
     if (sampled && frames > 0) {
         double end = (double)(frames - 1) / m->input->original->frame_rate;
         if (fabs(end - original->end) > 0.25 / m->input->original->frame_rate)
@@ -361,7 +340,7 @@ bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_mer
             return false;
     }
 
-    if (!kfi_tell_parents(&m) || !kfi_tell_twice(&m))
+    if (!kfi_tell_renamed(&m) || !kfi_tell_parents(&m) || !kfi_tell_twice(&m))
         return false;
     *merged = *input->original;
     merged->nodes = NULL;

@@ -11,16 +11,26 @@
 
 #include "anim.h"
 
+/* Bends between the frames of a format with a value a frame that are beyond what is tolerated, but so little that a program's smooth
+ * slopes make them: told once for all tracks. */
+typedef struct kfi_small_bends {
+    size_t tracks;
+    double worst, off, at; /* the worst as a part of what is tolerated; how much that is, and when */
+    const char *take, *node, *channel, *name; /* the last may be NULL */
+} kfi_small_bends;
+
 typedef struct kfi_merge {
     const kf_anim *original;
     const kf_anim *written;
     const kf_anim *edited;
+    const kf_anim *came;    /* as `written`, what the FBX came from, if that is not the original; else NULL */
     uint32_t first_node;    /* written node of original node 0 */
     bool baked;             /* written as a linear key a frame */
     const double *shift;    /* for each written take, what was added to its times */
     const kf_capabilities *capabilities;
     bool drop_missing;
     double tolerance;       /* of the user; 0: defaults */
+    kfi_small_bends *bends; /* what is gathered, or NULL */
 } kfi_merge;
 
 /* A track that was edited, and what came back of it. */
@@ -44,9 +54,19 @@ typedef struct kfi_addition {
     size_t change; /* which of the changes tells of it */
 } kfi_addition;
 
+typedef enum kfi_what { KFI_WHAT_CHANGED, KFI_WHAT_ADDED, KFI_WHAT_KEPT, KFI_WHAT_DROPPED, KFI_WHAT_RENAMED } kfi_what;
+
+/* What became of a track, of a node's shapes or of a take's name. */
+typedef struct kfi_change {
+    kfi_what what;
+    const char *of;     /* which it is: the same text in every report of the same file */
+    const char *detail; /* of `text` the end, may be empty */
+    const char *text;   /* a sentence */
+} kfi_change;
+
 typedef struct kfi_merge_report {
     size_t tracks, changed, added, kept, dropped;
-    const char **changes; /* a sentence for each track that changed, was added, kept or dropped */
+    kfi_change *changes; /* one for each track that changed, was added, kept or dropped; its TCB numbers have their own */
     size_t change_count;
     kfi_wanted *wanted;
     size_t wanted_count;
@@ -56,17 +76,31 @@ typedef struct kfi_merge_report {
 /* `merged` has the original's nodes, takes and tracks in their order, new ones behind them. */
 bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_merge_report *report);
 
+/* What FBX files changed on a track. */
+typedef struct kfi_told {
+    kfi_change change;
+    const char *files; /* their names */
+    bool several;      /* the sentence has them */
+    size_t last;       /* how many FBX files there were with the last that told of it */
+} kfi_told;
+
+/* Tells of them, once all is merged: a note, for mostly nobody drew them. */
+bool kfi_tell_small_bends(kf_job *job, const kfi_merge *input);
+
 /* An FBX on its way into another file than it came from. */
 typedef struct kfi_since {
     kf_job *job;
     const kfi_merge *from; /* as if it were to go back where it came from */
     const kf_anim *into;   /* the other file, written as it was */
+    bool came_back;        /* or another FBX, written as this one was, as it came back */
     const char *elsewhere, *file; /* what that is called in a warning, and the FBX's name */
-    size_t conflicts;      /* tracks that were edited both there and here */
+    const kfi_told *told;  /* by FBX files before it */
+    size_t told_count;
 } kfi_since;
 
-/* What came back, but with the curves of the other file where they were not edited. */
-bool kfi_merge_since(kfi_since *s, kf_anim *edited);
+/* What came back, but as the other file has it where it was not edited, key by key. Not *done, with another FBX only: one of the
+ * two has tracks that the other has not. */
+bool kfi_merge_since(kfi_since *s, kf_anim *edited, bool *done);
 
 /* What an FBX has become when there is no original: all of it new, without its wrapper node. */
 bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh);

@@ -15,6 +15,57 @@ static void dense_shape(const kf_shape *shape, size_t points, double (*offsets)[
     }
 }
 
+static bool same_point(const double a[3], const double b[3])
+{
+    bool same = true;
+    for (int c = 0; c < 3; c++)
+        same = same && fabs(a[c] - b[c]) <= 1e-6 * fmax(1.0, fabs(a[c]));
+    return same;
+}
+
+static const kf_shape *find_shape(const kf_mesh *mesh, const char *name)
+{
+    for (size_t i = 0; i < mesh->shape_count; i++)
+        if (strcmp(mesh->shapes[i].name, name) == 0)
+            return &mesh->shapes[i];
+    return NULL;
+}
+
+bool kfi_mix_mesh(kf_job *job, const kf_mesh *was, const kf_mesh *other, kf_mesh **now, size_t *conflicts)
+{
+    size_t points = was->point_count;
+    if (other->point_count != points || (*now)->point_count != points)
+        return true;
+    kf_mesh *mesh = kfi_alloc(job, 1, sizeof *mesh);
+    kf_shape *shapes = kfi_alloc(job, (*now)->shape_count, sizeof *shapes);
+    double(*a)[3] = kfi_alloc(job, points, sizeof *a), (*o)[3] = kfi_alloc(job, points, sizeof *o);
+    if (!mesh || !shapes || !a || !o)
+        return false;
+    for (size_t s = 0; s < (*now)->shape_count; s++) {
+        shapes[s] = (*now)->shapes[s];
+        const kf_shape *before = find_shape(was, shapes[s].name), *there = find_shape(other, shapes[s].name);
+        if (!before || !there)
+            continue;
+        double(*b)[3] = kfi_alloc(job, points, sizeof *b);
+        if (!b)
+            return false;
+        dense_shape(before, points, a);
+        dense_shape(there, points, o);
+        dense_shape(&shapes[s], points, b);
+        for (size_t i = 0; i < points; i++) {
+            if (same_point(a[i], b[i]))
+                memcpy(b[i], o[i], sizeof b[i]);
+            else
+                *conflicts += !same_point(a[i], o[i]) && !same_point(b[i], o[i]);
+        }
+        shapes[s] = (kf_shape){.name = shapes[s].name, .offset = b, .count = points};
+    }
+    *mesh = **now;
+    mesh->shapes = shapes;
+    *now = mesh;
+    return true;
+}
+
 /* The original's shapes with the points that were moved. */
 static bool merge_mesh(kfi_merging *m, size_t node)
 {
@@ -50,10 +101,7 @@ static bool merge_mesh(kfi_merging *m, size_t node)
         dense_shape(&now->shapes[found], original->point_count, b);
         kf_shape shape = {.name = original->shapes[s].name, .count = original->point_count};
         for (size_t i = 0; i < original->point_count; i++) {
-            bool differs = false;
-            for (int c = 0; c < 3; c++)
-                differs = differs || fabs(a[i][c] - b[i][c]) > 1e-6 * fmax(1.0, fabs(a[i][c]));
-            if (!differs)
+            if (same_point(a[i], b[i]))
                 continue;
             if (!shape.offset) {
                 shape.offset = kfi_alloc(m->job, original->point_count, sizeof *shape.offset);
@@ -72,15 +120,7 @@ static bool merge_mesh(kfi_merging *m, size_t node)
     if (edited == 0)
         return true;
     m->report->changed++;
-    const char **slot = kfi_push(m->job, &m->report->changes, &m->report->change_count, sizeof *slot);
-    if (!slot)
-        return false;
-    char *text = kfi_format_text(m->job, "changed: node \"%.60s\", %zu shapes: %zu points moved", m->merged->nodes[node].name,
-                            edited, moved);
-    if (text)
-        kfi_make_readable(text);
-    *slot = text;
-    return *slot != NULL;
+    return kfi_merge_report_shapes(m, m->merged->nodes[node].name, edited, moved);
 }
 
 bool kfi_merge_meshes(kfi_merging *m)

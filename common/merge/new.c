@@ -5,15 +5,8 @@
 
 #include <string.h>
 
-/* A track that does nothing: every value is the node's own. That of a new node which moves is nowhere but in its tracks. */
-static bool idle(const kfi_merging *m, const kf_track *track, const bool *moving)
+static bool stands(const kfi_merging *m, const kf_track *track, const kf_transform *rest)
 {
-    static const kf_transform none = {.scale = {1, 1, 1}};
-    const kf_node *node = &m->input->edited->nodes[track->node];
-    int32_t written = m->matches.node[track->node];
-    const kf_transform *rest = written >= 0 ? &m->input->written->nodes[written].rest
-                               : moving[track->node] ? &none
-                                                     : &node->rest;
     for (unsigned c = 0; c < track->curves; c++) {
         double value = track->channel == KF_TRANSLATION ? rest->translation[c]
                        : track->channel == KF_ROTATION  ? rest->rotation[c]
@@ -24,6 +17,16 @@ static bool idle(const kfi_merging *m, const kf_track *track, const bool *moving
                 return false;
     }
     return true;
+}
+
+/* A track that does nothing: every value is the node's own. That of a new node which moves is nowhere but in its tracks. */
+static bool idle(const kfi_merging *m, const kf_track *track, const bool *moving)
+{
+    static const kf_transform none = {.scale = {1, 1, 1}};
+    int32_t written = m->matches.node[track->node];
+    return stands(m, track, written >= 0 ? &m->input->written->nodes[written].rest
+                            : moving[track->node] ? &none
+                                                  : &m->input->edited->nodes[track->node].rest);
 }
 
 static bool moves(const kfi_merging *m, const kf_track *track)
@@ -45,7 +48,7 @@ static bool programs_own(const char *name)
 
 static bool warn_layer(kf_job *job, const kf_anim *anim, const kf_take *take, const kf_track *track)
 {
-    const char *why = kfi_format_text(job, "on layer \"%.60s\", which is not carried: merge layers first",
+    const char *why = kfi_report_text(job, "on layer \"%.60s\", which is not carried: merge layers first",
                                       take->layers[track->layer].name);
     return why && kfi_warn_lost(job, "layer", anim, take, track, why);
 }
@@ -56,6 +59,12 @@ static bool just_a_pose(const kfi_merging *m, const kf_track *track)
 {
     return m->input->baked && !m->limits.exact && track->channel <= KF_SCALE && m->matches.node[track->node] >= 0 &&
            !moves(m, track);
+}
+
+bool kfi_says_nothing(const kfi_merging *m, const kf_track *track)
+{
+    int32_t written = m->matches.node[track->node];
+    return written >= 0 && (stands(m, track, &m->input->written->nodes[written].rest) || just_a_pose(m, track));
 }
 
 /* Of several takes the programs give all the pose of one; then nobody has moved anything. */
@@ -138,7 +147,7 @@ static bool settle_new(kfi_merging *m, const additions *added)
                                        .channel = track->channel,
                                        .change = m->report->change_count};
             m->report->tracks++;
-            if (!kfi_merge_report_track(m, "added", added[t].name, &take->tracks[i], ""))
+            if (!kfi_merge_report_track(m, KFI_WHAT_ADDED, added[t].name, &take->tracks[i], ""))
                 return false;
         }
     }

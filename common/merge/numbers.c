@@ -163,7 +163,7 @@ bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track
     if (edits == 0)
         return true;
     m->report->changed += !counted;
-    return kfi_merge_report_track(m, "changed", take->name, merged, was->name);
+    return kfi_merge_report_track(m, KFI_WHAT_CHANGED, take->name, merged, was->name);
 }
 
 bool kfi_tell_numbers(const kfi_merging *m)

@@ -128,13 +128,6 @@ static bool add(kf_job *job, building *b, const kf_quat_key *key, const kf_tcb *
     return true;
 }
 
-void kfi_quat_align(double q[4], const double like[4])
-{
-    if (q[0] * like[0] + q[1] * like[1] + q[2] * like[2] + q[3] * like[3] < 0)
-        for (int c = 0; c < 4; c++)
-            q[c] = -q[c];
-}
-
 static void set_orientation(const kfi_merge_track *t, kf_quat_key *key, double time)
 {
     double q[4];

@@ -15,8 +15,6 @@ double kfi_turn_limit(const kfi_merge_track *t);
 /* All times at which one of three curves has a key, less `shift`; there are at most kfi_euler_keys. */
 size_t kfi_union_times(const kf_track *track, double shift, double limit, double *times);
 size_t kfi_euler_keys(const kf_track *track);
-/* Turned so that it lies in the same half of the sphere as another: the same orientation, a smooth sequence. */
-void kfi_quat_align(double q[4], const double like[4]);
 
 /* quat_fit.c: all of a bake; and what was drawn between the keys that t->merged has already. */
 bool kfi_merge_quat_bake(kfi_merge_track *t);

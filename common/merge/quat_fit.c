@@ -29,6 +29,15 @@ static bool is_cut(const kfi_merge_track *t)
     return from->count && from->keys[from->count - 1].time > t->cut + fmax(t->limits->time, 1e-6);
 }
 
+/* The time of the original's key if it is this one but for what a file's 32 bits round. Times ascend from call to call. */
+static double at_key(const kf_quat_curve *curve, double time, double limit, size_t *key)
+{
+    double near = limit + 0x1p-23 * fabs(time);
+    while (*key < curve->count && curve->keys[*key].time < time - near)
+        ++*key;
+    return *key < curve->count && curve->keys[*key].time <= time + near ? curve->keys[*key].time : time;
+}
+
 /* A bake that was edited, fitted as a whole: samples that were not edited lie on the original, whose keys stay wherever they
  * still tell the motion. Whole turns of its angles are for the record: those keys are as good as others. */
 bool kfi_merge_quat_bake(kfi_merge_track *t)
@@ -44,7 +53,7 @@ bool kfi_merge_quat_bake(kfi_merge_track *t)
     double limit = fmax(t->limits->time, 1e-6);
     const size_t counts[2] = {kfi_union_times(t->written, t->shift, limit, times[0]),
                               kfi_union_times(t->edited, t->shift + t->offset, limit, times[1])};
-    for (size_t i = 0, j = 0; i < counts[0] || j < counts[1];) {
+    for (size_t i = 0, j = 0, key = 0; i < counts[0] || j < counts[1];) {
         bool first = j == counts[1] || (i < counts[0] && times[0][i] <= times[1][j] + limit);
         double time = first ? times[0][i++] : times[1][j++];
         while (first && j < counts[1] && times[1][j] <= time + limit)
@@ -53,11 +62,11 @@ bool kfi_merge_quat_bake(kfi_merge_track *t)
             break;
         bool moved = kfi_turned_here(t, time, time);
         edited += moved;
-        at[count] = time;
+        at[count] = at_key(from, time, limit, &key);
         if (moved)
             kfi_edited_orientation(t, time, q[count]);
         else
-            kfi_quat_curve_value(from, time, q[count]);
+            kfi_quat_curve_value(from, at[count], q[count]);
         if (count)
             kfi_quat_align(q[count], q[count - 1]);
         count++;
@@ -75,7 +84,7 @@ bool kfi_merge_quat_bake(kfi_merge_track *t)
     kfi_fit_quat_options options = {
         .interps = t->input->capabilities->quat_interps, .tolerance = t->input->tolerance, .original = &left};
     kf_quat_curve *to = &t->merged->quat;
-    if (!kfi_fit_quat(t->job, at, (const double(*)[4])q, count, &options, to))
+    if (!kfi_fit_quat_jumps(t->job, at, (const double(*)[4])q, count, &options, to))
         return false;
     count_keys(t);
     return true;
@@ -83,9 +92,9 @@ bool kfi_merge_quat_bake(kfi_merge_track *t)
 
 /* ---------------------------------------------------------------- what was drawn between keys */
 
-/* Pieces of what lies between two keys of what was written or came back, and of such a piece where it bends much; of how many
- * keys a search for TCB keys takes no more than seconds; and how long a jump takes. */
-enum { PIECES = 8, FINER = 32, MORE = 4, BESIDE = 4, LONGEST = 1000 };
+/* Pieces of what lies between two keys of what was written or came back, and of such a piece where it bends much; how many keys
+ * from what was drawn a search for TCB keys never comes; and how long a jump takes. */
+enum { PIECES = 8, FINER = 32, MORE = 4, BESIDE = 4, FAR = 256 };
 static const double JUMP = 5e-4;
 
 /* Where to look: at each of the merged keys, at all keys of what was written and came back, and between these. */
@@ -297,11 +306,37 @@ static void pass_on(const kf_quat_curve *begun, kf_quat_curve *fitted)
     }
 }
 
+/* Segments beside which nothing was drawn for a long way stay as they are: a search for TCB keys would but look at them. */
+static bool is_near(const bool *drawn, size_t count, size_t i, size_t *last, size_t *next)
+{
+    if (drawn[i])
+        *last = i;
+    while (*next < count && (*next < i || !drawn[*next]))
+        ++*next;
+    return (*last != SIZE_MAX && i - *last <= FAR) || (*next < count && *next - i <= FAR);
+}
+
+/* What merged key i plays up to the next, in pieces. Beside what was drawn new keys may bend it, and near the key more than
+ * elsewhere. */
+static void sample_played(const kf_quat_curve *keys, size_t i, size_t pieces, samples *s)
+{
+    double from = keys->keys[i].time, length = keys->keys[i + 1].time - from, q[4];
+    kfi_quat_segment segment;
+    if (!(length > 0))
+        return;
+    kfi_quat_curve_segment(keys, i, &segment);
+    for (size_t k = 1; k < pieces; k++) {
+        double time = from + length * (double)k / (double)pieces;
+        kfi_quat_segment_value(&segment, time, q);
+        add_sample(s, time, q);
+    }
+}
+
 /* Of the segments that were drawn what came back; of the others what the merged keys play. */
 static bool sample(const kfi_merge_track *t, const looks *l, const bool *drawn, double tolerance, unsigned finest, samples *s)
 {
     const kf_quat_curve *keys = &t->merged->quat;
-    size_t room = PIECES * BESIDE * keys->count;
+    size_t room = PIECES * BESIDE * keys->count, last = SIZE_MAX, next = 0;
     for (size_t i = 0; i + 1 < keys->count; i++)
         room += drawn[i] ? finest * (l->first[i + 1] - l->first[i]) : 0;
     *s = (samples){kfi_alloc_raw(t->job, room, sizeof *s->times), kfi_alloc_raw(t->job, room, sizeof *s->q), 0};
@@ -311,16 +346,12 @@ static bool sample(const kfi_merge_track *t, const looks *l, const bool *drawn, 
         add_sample(s, keys->keys[i].time, keys->keys[i].q);
         if (i + 1 == keys->count)
             break;
+        bool near = is_near(drawn, keys->count, i, &last, &next) || finest == FINER;
+        bool beside = (i > 0 && drawn[i - 1]) || drawn[i + 1];
         if (drawn[i])
             sample_drawn(t, l, i, tolerance, finest, s);
-        /* Beside what was drawn new keys may bend it, and near the key more than elsewhere. */
-        bool beside = (i > 0 && drawn[i - 1]) || drawn[i + 1];
-        double from = keys->keys[i].time, length = keys->keys[i + 1].time - from, q[4];
-        size_t pieces = PIECES * (beside && finest > 1 ? BESIDE : 1);
-        for (size_t k = 1; !drawn[i] && length > 0 && k < pieces; k++) {
-            kfi_quat_curve_value(keys, from + length * (double)k / (double)pieces, q);
-            add_sample(s, from + length * (double)k / (double)pieces, q);
-        }
+        else if (near)
+            sample_played(keys, i, PIECES * (beside && finest > 1 ? BESIDE : 1), s);
     }
     return true;
 }
@@ -369,7 +400,7 @@ bool kfi_merge_quat_drawn(kfi_merge_track *t)
     kf_quat_curve fitted;
     if (!sample(t, &l, drawn, tolerance, FINER, &all))
         return false;
-    for (unsigned finest = 1; finest <= MORE && begun.count <= LONGEST && !same; finest += MORE - 1) {
+    for (unsigned finest = 1; finest <= MORE && !same; finest += MORE - 1) {
         kfi_mark mark = kfi_arena_mark(&t->job->arena);
         if (!sample(t, &l, drawn, tolerance, finest, &few) ||
             !kfi_fit_quat(t->job, few.times, (const double(*)[4])few.q, few.count, &options, &fitted) ||

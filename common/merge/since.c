@@ -25,9 +25,19 @@ bool kfi_runs_alike(const kfi_limits *limits, unsigned channel, const kf_curve *
     return a->count || b->count || kfi_same_value(limits, channel, rest_a, rest_b);
 }
 
-static bool alike(const kfi_limits *limits, const kf_track *a, const kf_track *b, unsigned c, double later)
+static bool same_times(const kfi_limits *limits, const kf_curve *a, const kf_curve *b, double later)
 {
-    return kfi_runs_alike(limits, a->channel, &a->curve[c], a->rest[c], &b->curve[c], b->rest[c], later);
+    bool same = a->count == b->count;
+    for (size_t i = 0; same && i < a->count; i++)
+        same = fabs(b->keys[i].time - later - a->keys[i].time) <= limits->time;
+    return same;
+}
+
+/* The same motion; and by the same keys, unless these are samples: a key that was moved need not show on every axis. */
+static bool alike(const kfi_limits *limits, bool samples, const kf_track *a, const kf_track *b, unsigned c, double later)
+{
+    return kfi_runs_alike(limits, a->channel, &a->curve[c], a->rest[c], &b->curve[c], b->rest[c], later) &&
+           (samples || same_times(limits, &a->curve[c], &b->curve[c], later));
 }
 
 static bool same_place(const kf_anim *a, const kf_track *one, const kf_anim *b, const kf_track *other)
@@ -38,15 +48,26 @@ static bool same_place(const kf_anim *a, const kf_track *one, const kf_anim *b, 
 }
 
 /* The track of the other file that is a written one's, or NULL. */
-static const kf_track *find_track(const kf_anim *written, const kf_take *take, size_t i, const kf_anim *into, const kf_take *other)
+static const kf_track *find_track(const kf_anim *written, const kf_track *track, size_t i, const kf_anim *into, const kf_take *other)
 {
-    const kf_track *track = &take->tracks[i];
     if (i < other->track_count && same_place(written, track, into, &other->tracks[i])) /* most are where they were */
         return &other->tracks[i];
     for (size_t k = 0; k < other->track_count; k++)
         if (same_place(written, track, into, &other->tracks[k]))
             return &other->tracks[k];
     return NULL;
+}
+
+/* The take of another file that is this one. Where a file is one take, its name may be the file's. */
+static const kf_take *find_take(const kf_anim *anim, const kf_take *take, const kf_anim *other)
+{
+    return anim->take_count == 1 && other->take_count == 1 ? &other->takes[0] : kfi_take_named(other, take->name);
+}
+
+bool kfi_is_newer(const kfi_merge *input, const kf_take *take, size_t track)
+{
+    const kf_take *came = input->came ? find_take(input->written, take, input->came) : NULL;
+    return input->came && (!came || !find_track(input->written, &take->tracks[track], track, input->came, came));
 }
 
 /* What came back, to be changed: the track of the copy. */
@@ -96,58 +117,289 @@ static bool put_curve(kf_job *job, const kf_track *from, unsigned c, double late
     return true;
 }
 
-static bool merge_track(kfi_since *s, const kfi_limits *limits, const kf_take *take, const kf_track *was, const kf_track *other,
-                        double later, kf_track *now)
+/* What FBX files before this one did to a track, or NULL. */
+static const kfi_told *told_of(const kfi_since *s, const char *of)
 {
-    bool edited = false, newer = false, both = false, agreed = true;
-    bool touched[3] = {false}, moved[3] = {false};
-    kf_rotation_order order = (kf_rotation_order)s->into->nodes[other->node].order;
-    bool turns = was->channel == KF_ROTATION; /* its angles are one number */
-    if (now->curves != was->curves || (turns && order != (kf_rotation_order)s->from->edited->nodes[now->node].order))
-        return true;
-    for (unsigned c = 0; c < was->curves; c++) {
-        touched[c] = !alike(limits, was, now, c, later);
-        moved[c] = !alike(limits, was, other, c, 0);
-        edited = edited || touched[c];
-        newer = newer || moved[c];
-        both = both || (touched[c] && moved[c]);
-        agreed = agreed && alike(limits, other, now, c, later);
-    }
-    if (!newer || agreed)
-        return true;
-    for (unsigned c = 0; c < was->curves; c++)
-        if ((turns ? !edited : !touched[c]) && moved[c] && !put_curve(s->job, other, c, later, now))
-            return false;
-    if (!(turns ? edited : both))
-        return true;
-    s->conflicts++;
-    return kfi_warn(s->job, "conflict", "take \"%.60s\", node \"%.60s\": the %s was edited in %.100s and in %.100s: the latter stays",
-                    take->name, s->from->written->nodes[was->node].name, was->name ? was->name : kfi_channel_name((kf_channel)was->channel),
-                    s->elsewhere, s->file);
+    for (size_t i = 0; i < s->told_count; i++)
+        if (strcmp(s->told[i].change.of, of) == 0)
+            return &s->told[i];
+    return NULL;
 }
 
-bool kfi_merge_since(kfi_since *s, kf_anim *edited)
+static const char *track_title(const kf_track *track)
 {
-    const kfi_merge *from = s->from;
-    kfi_limits limits;
-    kfi_matches matches;
-    kfi_set_limits(&limits, from->edited);
-    if (!kfi_match(s->job, from, &limits, NULL, &matches) || !copy_takes(s->job, from->edited, edited))
+    return track->name ? track->name : kfi_channel_name((kf_channel)track->channel);
+}
+
+static bool tell(const kfi_since *s, const kfi_mix *mix, const kf_take *take, double shift)
+{
+    const kf_track *was = mix->was;
+    const char *of = kfi_track_text(s->job, s->from->original, take->name, mix->original);
+    if (!of || mix->conflicts == 0)
+        return of != NULL;
+    const kfi_told *told = told_of(s, of);
+    const char *which = mix->end - mix->begin > 1 || was->curves != 3 ? "" : mix->begin == 0 ? " x" : mix->begin == 1 ? " y" : " z";
+    const char *more = mix->conflicts > 1 ? kfi_format_text(s->job, ", and so were %zu more of its keys", mix->conflicts - 1) : "";
+    return more && kfi_warn(s->job, "conflict", "take \"%.60s\", node \"%.60s\": the %s%s at %.4f s was edited in %.100s and in %.100s%s: the "
+                                                "latter stays",
+                            take->name, s->from->written->nodes[was->node].name,
+                            track_title(was), which, mix->first - shift, told ? told->files : s->elsewhere, s->file, more);
+}
+
+/* The curves of `mix` if both sides have edited them; if only the other one has, that one's. */
+static bool merge_curves(kfi_since *s, kfi_mix *mix, const kf_take *take, double shift)
+{
+    bool edited = false, newer = false, agreed = true, back = true;
+    bool samples = kfi_came_back_baked(mix->from, mix->was, mix->now);
+    for (unsigned c = mix->begin; c < mix->end; c++) {
+        edited = edited || !alike(mix->limits, samples, mix->was, mix->now, c, mix->later);
+        newer = newer || !alike(mix->limits, samples, mix->was, mix->other, c, 0);
+        agreed = agreed && alike(mix->limits, samples, mix->other, mix->now, c, mix->later);
+        back = back && mix->now->curve[c].count > 0;
+    }
+    if (!newer || agreed || (edited && !back))
+        return true;
+    if (edited)
+        return kfi_mix_curves(mix) && tell(s, mix, take, shift);
+    for (unsigned c = mix->begin; c < mix->end; c++)
+        if (!put_curve(s->job, mix->other, c, mix->later, mix->now))
+            return false;
+    return true;
+}
+
+static bool merge_track(kfi_since *s, kfi_mix *mix, const kf_take *take, double shift)
+{
+    const kf_track *was = mix->was;
+    bool same_order = s->into->nodes[mix->other->node].order == s->from->edited->nodes[mix->now->node].order;
+    if (mix->now->curves != was->curves || (was->channel == KF_ROTATION && !same_order))
+        return true;
+    /* Angles that a quaternion was told by, or a program's matrices, are one number. */
+    bool turns = was->channel == KF_ROTATION && was->curves == 3 &&
+                 (mix->original->quaternion || (s->from->baked && !mix->limits->exact));
+    unsigned step = turns ? 3 : 1;
+    for (unsigned c = 0; c < was->curves; c += step) {
+        mix->begin = c;
+        mix->end = c + step;
+        if (!merge_curves(s, mix, take, shift))
+            return false;
+    }
+    return true;
+}
+
+static bool merge_meshes(kfi_since *s, const kfi_matches *matches, kf_anim *edited)
+{
+    const kf_anim *from = s->from->edited, *written = s->from->written;
+    kf_node *nodes = kfi_alloc(s->job, from->node_count, sizeof *nodes);
+    if (!nodes)
         return false;
-    for (size_t t = 0; t < from->written->take_count; t++) {
-        const kf_take *take = &from->written->takes[t], *other = kfi_take_named(s->into, take->name);
-        double later = matches.offset[t];
-        for (size_t i = 0; other && i < take->track_count; i++) {
-            const kf_track *back = matches.track[t][i], *there = back ? find_track(from->written, take, i, s->into, other) : NULL;
-            size_t e = 0;
-            kf_track *now = there ? own_track(from->edited, edited, back, &e) : NULL;
-            if (now && !merge_track(s, &limits, take, &take->tracks[i], there, later, now))
+    if (from->node_count)
+        memcpy(nodes, from->nodes, from->node_count * sizeof *nodes);
+    edited->nodes = nodes;
+    for (size_t i = 0; i < written->node_count; i++) {
+        const kf_mesh *was = written->nodes[i].mesh;
+        kf_node *now = was && matches->back[i] >= 0 ? &nodes[matches->back[i]] : NULL;
+        size_t conflicts = 0;
+        for (size_t k = 0; now && now->mesh && k < s->into->node_count; k++) {
+            const kf_node *there = &s->into->nodes[k];
+            if (!there->mesh || strcmp(there->name, written->nodes[i].name) != 0)
+                continue;
+            if (!kfi_mix_mesh(s->job, was, there->mesh, &now->mesh, &conflicts))
                 return false;
-            kf_take *whole = now ? &edited->takes[e] : NULL;
-            double frame = from->edited->frame_rate > 0 ? 0.5 / from->edited->frame_rate : 0;
-            if (whole && fabs(whole->end - take->end - later) <= frame) /* it was not made longer or shorter */
-                whole->end = other->end + later;
+            break;
+        }
+        if (conflicts && !kfi_warn(s->job, "conflict", "node \"%.60s\": %zu points of its shapes were moved in %.100s and in %.100s: the latter "
+                                                       "stays", written->nodes[i].name, conflicts, s->elsewhere, s->file))
+            return false;
+    }
+    return true;
+}
+
+/* An FBX on its way into another file: how it compares with what it came from, and what becomes of it. */
+typedef struct kfi_sorting {
+    kfi_since *s;
+    kfi_merging m; /* with what it came from */
+    kfi_matches other; /* the same of the other FBX, if it is one */
+    kf_anim *edited;
+} kfi_sorting;
+
+/* Whether a track came back as it was written, or with nothing in it. */
+static bool unedited(const kfi_sorting *o, const kf_track *was, const kf_track *now, double later)
+{
+    const kfi_merge *from = o->s->from;
+    bool samples = kfi_came_back_baked(from, was, now), empty = true, same = now->curves == was->curves;
+    if (was->channel == KF_ROTATION && from->written->nodes[was->node].order != from->edited->nodes[now->node].order)
+        same = false;
+    for (unsigned c = 0; c < now->curves; c++) {
+        empty = empty && now->curve[c].count == 0;
+        same = same && alike(&o->m.limits, samples, was, now, c, later);
+    }
+    return same || empty;
+}
+
+/* Whether the FBX has edited a track, or the TCB numbers that travel beside it. */
+static bool edited_here(const kfi_sorting *o, size_t t, int32_t source)
+{
+    const kf_take *take = &o->s->from->written->takes[t];
+    bool edited = false;
+    for (size_t i = 0; i < take->track_count && !edited; i++) {
+        const kf_track *back = o->m.matches.track[t][i];
+        edited = take->tracks[i].source == source && back && !unedited(o, &take->tracks[i], back, o->m.matches.offset[t]);
+    }
+    return edited;
+}
+
+/* A track that the other file has no more: it is no addition unless it was edited here, for then that would be lost. */
+static bool settle_gone(const kfi_sorting *o, size_t t, size_t i, bool take_there, kf_track *now)
+{
+    const kf_anim *written = o->s->from->written, *original = o->s->from->original;
+    const kf_take *take = &written->takes[t], *origin = &original->takes[take->source];
+    const kf_track *was = &take->tracks[i];
+    const char *of = kfi_track_text(o->s->job, original, take->name, &origin->tracks[was->source]);
+    if (!of)
+        return false;
+    const kfi_told *told = told_of(o->s, of);
+    if (!take_there && !(told && told->change.what == KFI_WHAT_DROPPED)) /* perhaps it just has another name */
+        return true;
+    if (!edited_here(o, t, was->source)) {
+        now->curves = 0;
+        return true;
+    }
+    bool numbers = i >= origin->track_count;
+    return numbers || kfi_warn(o->s->job, "conflict", "take \"%.60s\", node \"%.60s\": the %s was deleted in %.100s and edited in %.100s: "
+                                                      "the latter stays",
+                               take->name, written->nodes[was->node].name, track_title(was), told ? told->files : o->s->elsewhere,
+                               o->s->file);
+}
+
+/* Programs write all of a node's numbers, whether they were written for them or not: those say nothing against the other file's, which
+ * may move them by now. */
+static void leave_still(const kfi_sorting *o)
+{
+    const kf_anim *written = o->s->from->written, *back = o->s->from->edited, *into = o->s->into;
+    for (size_t e = 0; e < back->take_count; e++) {
+        int32_t t = o->m.matches.take[e];
+        const kf_take *other = t >= 0 ? find_take(written, &written->takes[t], into) : NULL;
+        for (size_t i = 0; other && i < back->takes[e].track_count; i++) {
+            kf_track track = back->takes[e].tracks[i];
+            if (o->m.matches.known[e][i] || !kfi_says_nothing(&o->m, &track))
+                continue;
+            track.node = (uint32_t)o->m.matches.node[track.node];
+            if (find_track(written, &track, i, into, other))
+                o->edited->takes[e].tracks[i].curves = 0;
         }
     }
+}
+
+/* Without those that are to go. */
+static void remove_gone(kf_anim *edited)
+{
+    for (size_t e = 0; e < edited->take_count; e++) {
+        kf_take *take = &edited->takes[e];
+        size_t kept = 0;
+        for (size_t i = 0; i < take->track_count; i++)
+            if (take->tracks[i].curves > 0)
+                take->tracks[kept++] = take->tracks[i];
+        take->track_count = kept;
+    }
+}
+
+static bool settle_track(kfi_sorting *o, size_t t, size_t i, const kf_take *other)
+{
+    kfi_since *s = o->s;
+    const kfi_merge *from = s->from;
+    const kf_take *take = &from->written->takes[t];
+    const kf_track *was = &take->tracks[i], *back = o->m.matches.track[t][i];
+    size_t e = 0;
+    kf_track *now = back ? own_track(from->edited, o->edited, back, &e) : NULL;
+    if (!now)
+        return true;
+    double later = o->m.matches.offset[t];
+    kfi_mix mix = {.job = s->job,
+                   .from = from,
+                   .limits = &o->m.limits,
+                   .original = &from->original->takes[take->source].tracks[was->source],
+                   .was = was,
+                   .other = s->came_back ? o->other.track[t][i]
+                            : other ? find_track(from->written, was, i, s->into, other)
+                                    : NULL,
+                   .now = now,
+                   .later = later};
+    if (!mix.other)
+        return settle_gone(o, t, i, other != NULL, now);
+    kf_take *whole = &o->edited->takes[e];
+    double frame = from->edited->frame_rate > 0 ? 0.5 / from->edited->frame_rate : 0;
+    if (fabs(whole->end - take->end - later) <= frame) /* it was not made longer or shorter */
+        whole->end = other->end + later;
+    return merge_track(s, &mix, take, from->shift[t]);
+}
+
+static bool has_all_curves(const kf_track *was, const kf_track *back)
+{
+    bool all = back && back->curves == was->curves;
+    for (unsigned c = 0; c < was->curves && all; c++)
+        all = was->curve[c].count == 0 || back->curve[c].count > 0;
+    return all;
+}
+
+/* Whether all that was written came back, where it was. */
+static bool all_back(const kf_anim *written, const kfi_matches *m)
+{
+    bool all = m->scene < 0;
+    for (size_t t = 0; t < written->take_count && all; t++) {
+        all = m->offset[t] == 0 && !m->renamed[t];
+        for (size_t i = 0; i < written->takes[t].track_count && all; i++)
+            all = has_all_curves(&written->takes[t].tracks[i], m->track[t][i]);
+    }
+    return all;
+}
+
+/* And no more than that. */
+static bool nothing_new(const kf_anim *edited, const kfi_matches *m)
+{
+    bool known = true;
+    for (size_t i = 0; i < edited->node_count && known; i++)
+        known = m->node[i] >= 0 || i == 0; /* that is the wrapper */
+    for (size_t e = 0; e < edited->take_count && known; e++) {
+        known = m->take[e] >= 0;
+        for (size_t i = 0; i < edited->takes[e].track_count && known; i++)
+            known = m->known[e][i];
+    }
+    return known;
+}
+
+/* How the other FBX compares with what both came from; false in *simple: not just by numbers. */
+static bool match_other(kfi_sorting *o, bool *simple)
+{
+    kfi_merge from = *o->s->from;
+    kfi_limits limits;
+    from.edited = o->s->into;
+    kfi_set_limits(&limits, from.edited);
+    if (!kfi_match(o->s->job, &from, &limits, NULL, &o->other))
+        return false;
+    *simple = limits.exact == o->m.limits.exact && all_back(from.written, &o->m.matches) && all_back(from.written, &o->other) &&
+              nothing_new(from.edited, &o->other);
+    return true;
+}
+
+bool kfi_merge_since(kfi_since *s, kf_anim *edited, bool *done)
+{
+    const kfi_merge *from = s->from;
+    kfi_sorting o = {.s = s, .m = {.job = s->job, .input = from}, .edited = edited};
+    *done = true;
+    kfi_set_limits(&o.m.limits, from->edited);
+    if (!kfi_match(s->job, from, &o.m.limits, NULL, &o.m.matches) || (s->came_back && !match_other(&o, done)))
+        return false;
+    if (!*done)
+        return true;
+    if (!copy_takes(s->job, from->edited, edited) || !merge_meshes(s, &o.m.matches, edited))
+        return false;
+    for (size_t t = 0; t < from->written->take_count; t++) {
+        const kf_take *take = &from->written->takes[t], *other = find_take(from->written, take, s->into);
+        for (size_t i = 0; i < take->track_count; i++)
+            if (!settle_track(&o, t, i, other))
+                return false;
+    }
+    leave_still(&o);
+    remove_gone(edited);
     return true;
 }

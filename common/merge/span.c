@@ -227,33 +227,63 @@ static bool unite(const kfi_together *g, kfi_span *s)
     return true;
 }
 
-kfi_span *kfi_make_span(kfi_together *g, size_t first, size_t last)
+/* The span's last sample if the original jumps there: what came back is what lies behind the jump. NULL: it does not, or that was
+ * edited. */
+static double *before_jump(const kfi_together *g, const kfi_span *s, unsigned c)
 {
-    kfi_span *s = kfi_alloc(g->t->job, 1, sizeof *s);
-    if (!s)
+    const kf_key *keys = kfi_original(g, c)->keys;
+    if (s->last == 0 || s->last >= g->count || keys[s->last].time > keys[s->last - 1].time)
         return NULL;
-    *s = (kfi_span){.first = first, .last = last};
+    const kfi_seen *seen = &g->seen[c];
+    size_t at = kfi_seen_from(seen, keys[s->last - 1].time);
+    return at < seen->count && !seen->edited[at] ? &seen->value[at] : NULL;
+}
+
+static bool fill_span(const kfi_together *g, kfi_span *s)
+{
+    size_t first = s->first, last = s->last;
     size_t begin = first > 0 ? first - 1 : 0, end = last <= g->count ? last - 1 : g->count - 1;
     bool exact[3] = {false, false, false};
     stretch x = stretch_of(g, s, 0);
     for (unsigned c = 0; c < g->t->original->curves; c++)
         if (!by_handles(g, c, begin, end, &s->curve[c], &exact[c]))
-            return NULL;
+            return false;
     if (!find_places(&x, s->curve))
-        return NULL;
+        return false;
     for (unsigned c = 0; c < g->t->original->curves; c++) {
         kf_curve *curve = &s->curve[c];
         if (x.count && !split_at(&x, curve))
-            return NULL;
+            return false;
         set_slopes(g, c, curve);
         if (x.count && !only_places(&x, c, curve, &exact[c]))
-            return NULL;
+            return false;
         kf_curve from = *curve;
         stretch own = stretch_of(g, s, c);
         if (!exact[c] && !fit_span(&own, c, &from, curve))
-            return NULL;
+            return false;
     }
-    if (!unite(g, s))
+    return unite(g, s);
+}
+
+kfi_span *kfi_make_span(kfi_together *g, size_t first, size_t last)
+{
+    double *jump[3] = {NULL}, behind[3] = {0};
+    kfi_span *s = kfi_alloc(g->t->job, 1, sizeof *s);
+    if (!s)
+        return NULL;
+    *s = (kfi_span){.first = first, .last = last};
+    for (unsigned c = 0; c < g->t->original->curves; c++) {
+        jump[c] = before_jump(g, s, c);
+        if (!jump[c])
+            continue;
+        behind[c] = *jump[c];
+        *jump[c] = kfi_original(g, c)->keys[last - 1].value;
+    }
+    bool made = fill_span(g, s);
+    for (unsigned c = 0; c < 3; c++)
+        if (jump[c])
+            *jump[c] = behind[c];
+    if (!made)
         return NULL;
     for (size_t i = first; i < last; i++)
         g->open[i] = true;

@@ -245,3 +245,15 @@ bool kfi_match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *limi
     }
     return true;
 }
+
+bool kfi_tell_renamed(kfi_merging *m)
+{
+    const kf_anim *written = m->input->written;
+    for (size_t i = 0; i < written->take_count; i++) {
+        const char *was = m->input->original->takes[written->takes[i].source].name, *now = m->matches.renamed[i];
+        if (now && (!kfi_merge_report_renamed(m, was, now) || !kfi_show_as(m->job, was, now) ||
+                    !kfi_show_as(m->job, written->takes[i].name, now)))
+            return false;
+    }
+    return true;
+}

@@ -44,7 +44,8 @@ static bool find_edited(kfi_together *g)
             if (!seen->edited[i])
                 continue;
             g->edited[c][s] = g->open[s] = true;
-            if (s > 0 && keys[s - 1].time == seen->times[i])
+            bool jump = s > 1 && keys[s - 1].time == keys[s - 2].time; /* what is before it, no sample tells */
+            if (s > 0 && !jump && keys[s - 1].time == seen->times[i])
                 g->edited[c][s - 1] = g->open[s - 1] = true;
         }
     }
@@ -86,11 +87,14 @@ static bool keeps_slopes(const kfi_together *g, const kfi_span *s, int side, dou
     return b.count == 0 || (g->count > 2 && kfi_border_numbers(&b, tcb));
 }
 
-/* Whether there is something beyond that end of a span which has to stay. */
+/* Whether there is something beyond that end of a span which has to stay. Behind a jump the slopes are others. */
 static bool has_border(const kfi_together *g, const kfi_span *s, int side)
 {
     size_t place = side ? s->last : s->first, beyond = side ? place : place - 1;
-    return place >= 1 && place <= g->count && beyond >= 1 && beyond < g->count && !g->open[beyond];
+    if (place < 1 || place > g->count || beyond < 1 || beyond >= g->count || g->open[beyond])
+        return false;
+    const kf_key *key = &kfi_original(g, 0)->keys[beyond];
+    return key->time > key[-1].time;
 }
 
 bool kfi_border_holds(const kfi_together *g, const kfi_span *s, int side, double time, const double value[3])

@@ -40,9 +40,9 @@ bool kfi_nytro_make_room(nytro_node *node, nytro_channel *channel, size_t count)
     const kfi_arena *arena = &node->job->arena;
     kfi_arena_init(&channel->room, arena->allocator, kfi_nytro_memory_left(node));
     channel->room.item_blocks = true; /* the one array, and no more than it needs */
-    channel->keys = kfi_arena_alloc(&channel->room, count, sizeof *channel->keys);
+    channel->keys = kfi_alloc_in(node->job, &channel->room, count, sizeof *channel->keys);
     node->held += channel->room.total;
-    return channel->keys || kfi_no_memory(node->job, &channel->room);
+    return channel->keys != NULL;
 }
 
 void kfi_nytro_leave_room(nytro_node *node, nytro_channel *channel)

@@ -209,7 +209,8 @@ bool kfi_nytro_import(kf_import_job *in, kf_anim *anim)
     if (in->options->frame_rate > 0)
         anim->frame_rate = in->options->frame_rate;
     anim->native = native;
-    if (!kfi_add_take(in->job, anim, native->file.name))
+    const char *name = native->file.name;
+    if (!kfi_add_take(in->job, anim, name) || (!name[0] && !kfi_show_as(in->job, name, KFI_UNNAMED_TAKE)))
         return false;
     importer im = {.job = in->job, .file = &in->files[0], .anim = anim};
     for (size_t i = 0; i < native->file.node_count; i++) {

@@ -45,7 +45,7 @@ static bool name_description(naming *n, size_t i)
     x4_entry *take = kfi_x4_table_at(&n->takes, sub_name, kfi_x4_name_length(sub_name), 0, &found);
     if (!found) {
         const char *text = text_of(n->job, sub_name);
-        if (!text || !kfi_add_take(n->job, n->anim, text))
+        if (!text || !kfi_add_take(n->job, n->anim, text) || (!text[0] && !kfi_show_as(n->job, text, KFI_UNNAMED_TAKE)))
             return false;
         take->value = (uint32_t)(n->anim->take_count - 1);
     }

@@ -264,7 +264,7 @@ static double copy_alone(size_t size)
 static double look_alone(const kf_anim *anim)
 {
     double best = 1e9, sum = 0;
-    for (int i = 0; i < rounds + 1; i++) {
+    for (int i = 0; i < 5 * rounds; i++) {
         double began = now();
         for (size_t t = 0; t < anim->takes[0].track_count; t++)
             for (unsigned c = 0; c < 3; c++) {
@@ -374,7 +374,7 @@ static void bake_values(const kf_take *take, const ufbx_scene *scene, const doub
     char of_ufbx[64];
     if (!values)
         die("no memory");
-    for (int i = 0; i < rounds; i++) {
+    for (int i = 0; i < 5 * rounds; i++) { /* some milliseconds each, which others on the machine disturb easily */
         double began = now();
         for (size_t c = 0; c < take->track_count * 3; c++) {
             kfi_curve_values(&take->tracks[c / 3].curve[c % 3], times, frames, 0, values);

@@ -165,7 +165,7 @@ class Waiting(Case):
             self.put(f"game/{i}.ani", DOOR.read_bytes())
         self.assertEqual(self.calls("convert", "game", "out/"), ["link"] * 10 + ["sync"])
         self.assertEqual(self.calls("convert", "-y", "game", "out/"), ["rename"] * 10 + ["sync"])
-        self.assertEqual(self.calls("convert", "--dry-run", "game", "out/"), [])
+        self.assertEqual(self.calls("convert", "--dry-run", "-y", "game", "out/"), [])
 
 
 if __name__ == "__main__":

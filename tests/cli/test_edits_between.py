@@ -39,6 +39,20 @@ def bend(curve):
         key.set_number(1, -50.0)
 
 
+def bend_a_little(part):
+    """Slopes off the line by that part of a curve's range, as smooth ones are: half of it a frame from either end."""
+    def work(curve):
+        values = [k.value for k in curve.keys]
+        aside = part * max(max(values) - min(values), 1)
+        bend(curve)
+        for i, key in enumerate(curve.keys[:-1]):
+            seconds = (curve.keys[i + 1].time - key.time) / fbxtext.TICKS
+            line = (curve.keys[i + 1].value - key.value) / seconds
+            key.set_number(0, line + 4 * aside / seconds)
+            key.set_number(1, line - 4 * aside / seconds)
+    return work
+
+
 def raise_frame(curve):
     curve.keys[-1].value += 10
 
@@ -65,6 +79,7 @@ def shift(seconds, span=True):
 class Between:
     """With `places`: the curves that are edited, and what the channel is called; and what the game does between two frames."""
     places = ()
+    little = ()  # the curves that are bent by less than a hundredth of their range; where the game holds that is no bend
     plays, bent = "goes straight", [(program, there) for program in (False, True) for there in WAYS]
 
     def setUp(self):
@@ -96,6 +111,22 @@ class Between:
             for program, there in self.bent:
                 self.assertEqual(self.edited(where, bend, *there, program=program), self.original)
                 self.told(channel, "bends between the format's frames, where the game " + self.plays)
+
+    def test_bent_a_little(self):
+        """By more than is tolerated and less than a hundredth of the range: one note, however many tracks there are."""
+        def change(scene):
+            for where in self.little:
+                curve = scene.curve(*where)
+                bend_a_little(0.005)(curve)
+                curve.store()
+        for there in WAYS if self.little else ():
+            self.assertEqual(self.edit(change, *there, back=("--strict",)), self.original)
+            notes = re.findall(r"note: (\d) tracks? bends? a little between the format's frames, where the game %s; the most in take "
+                               r'"\S+", node "\w+", \w+ at \d\.\d+ s, by [\d.e+-]+' % self.plays, self.said)
+            self.assertEqual(notes, [str(len(self.little))], self.said)
+            self.assertEqual(self.said.count("bend"), 1)
+        self.edit(lambda scene: None)
+        self.assertNotIn("bend", self.said)
 
     def test_key_between(self):
         for where, channel in self.places:
@@ -131,11 +162,13 @@ class Between:
 class Islands(Between, EditCase):
     file = "ei-anm/hand.anm"
     places = (("animation", "x", MOVE, "y"), "translation"), (("animation", "x", TURN, "y"), "rotation")
+    little = (("animation", "x", MOVE, "y"),)
 
 
 class Midtown(Between, EditCase):
     file = "mm2-anim/two-bones.anim"
     places = (("x", "bone_00", MOVE, "y"), "translation"), (("x", "bone_01", TURN, "x"), "rotation")
+    little = [where for where, _ in places]
 
     def test_between_its_neighbours(self):
         for axis, share in ("y", 0.9), ("y", 0.05), ("x", 0.95):

@@ -7,6 +7,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxtext  # noqa: E402
+from command import SOURCE  # noqa: E402
 from editcase import EditCase, add, each, rename_take  # noqa: E402
 
 TCB, BEZIER, LINEAR = 1, 2, 4
@@ -360,6 +361,23 @@ class Nytro(EditCase):
     def test_take_renamed(self):
         self.assertEqual(self.edit(lambda scene: rename_take(scene, "walk", "trot")), build(b"trot")[0])
         self.assertEqual(self.edit(lambda scene: rename_take(scene, "walk", "gallop")), build(b"gallop")[0])
+
+
+class Ends(EditCase):
+    """Behind the last key that came back the FBX stands still: so does the game, up to its end, or that is told."""
+    ending = "nanim"
+    original = (SOURCE / "tests/data/nytro-anim/negative_zero.nanim").read_bytes()
+
+    def test_a_bake_that_ends_sooner(self):
+        for gone in 1, 2, 3, 4:
+            def change(scene):
+                def work(curve):
+                    del curve.keys[-gone:]
+                each(scene, "walk", "a", "Lcl Translation", work)
+            self.edit(change, "--bake")
+            found = json.loads(self.keyferry("diff", "x.fbx", "y.nanim", "--json", code=None).out)["differences"]
+            off = [d for d in found if d["worst"] > 2 * d["limit"] and d["time"] > 1 - gone / 30]
+            self.assertEqual(bool(off), "otherwise than the FBX shows it" in self.said, (gone, off, self.said))
 
 
 if __name__ == "__main__":

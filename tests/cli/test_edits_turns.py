@@ -2,6 +2,7 @@
 import json
 import math
 import os
+import re
 import struct
 import sys
 import unittest
@@ -125,6 +126,36 @@ class Helpers(EditCase):
                     self.assertNotEqual(now, self.original, self.said)
                     if "note: " not in self.said and "warning: " not in self.said:
                         self.assertEqual(beyond(self), [])
+
+
+class Long(EditCase):
+    """A helper key of a track with many TCB keys about changing axes: what lies far from it stays, however long the track is."""
+    ending = "nanim"
+    COUNT = 1100
+
+    def key(self, i):
+        v = 0.8 * i
+        axis = math.sin(0.7 * v + 1), math.cos(0.9 * v), math.sin(1.1 * v + 2) + 0.3
+        length = math.hypot(*axis)
+        return 0.2 * i, (0, 0, 0, 0, 0), (35 + 25 * math.sin(1.3 * v), *(a / length for a in axis))
+
+    def test_one_helper(self):
+        self.original = file([self.key(i) for i in range(self.COUNT)], nytro.TCB)
+
+        def change(scene):
+            curve = scene.curve("walk", "arm", TURN, "y")
+            helpers = [k for k in curve.keys if abs(5 * k.time / fbxtext.TICKS - round(5 * k.time / fbxtext.TICKS)) > 1e-3]
+            helpers[len(helpers) // 2].value += 30
+            curve.store()
+        now = self.edit(change)
+        self.assertNotIn("warning", self.said)
+        self.assertNotIn("LINEAR", self.said)
+        changed, added, removed = map(int, re.search(r"(\d+) keys changed, (\d+) added, (\d+) removed", self.said).groups())
+        self.assertLess(changed + removed, 50)
+        self.assertLess(added, 150)
+        self.assertEqual(beyond(self), [])
+        self.assertEqual(now[200:20000], self.original[200:20000])  # the first third, behind the counts of keys
+        self.assertEqual(now[-20000:], self.original[-20000:])
 
 
 class Steps(EditCase):

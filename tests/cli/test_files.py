@@ -114,6 +114,69 @@ class There(Case):
         found = self.json("convert", "--json", "door.fbx", "new.ani", code=3)
         self.assertFalse(found["ok"])
 
+    def dry(self, *words, code=0, word=None):
+        """A dry run ends as the real one behind it does, and writes nothing. `word`: which it has in place of the system's."""
+        before = self.files()
+        said = self.keyferry("convert", "--dry-run", *words, code=code).err
+        self.assertEqual(self.files(), before)
+        real = self.keyferry("convert", *words, code=code).err
+        if code:
+            self.assertIn(word or real.splitlines()[0], said)
+            self.assertEqual(self.files(), before)
+        return said
+
+    def test_dry_run_without_a_folder(self):
+        self.put("door.ani", DOOR.read_bytes())
+        self.put("file", b"")
+        for output in ("none/door.fbx", "file/door.fbx"):
+            self.dry("door.ani", output, code=3, word=output + ": cannot be written: its folder is not there")
+        for output in ("file/", "file/none/"):
+            self.dry("door.ani", output, code=3, word="file: is no folder")
+        for output in ("none/", "more/of/them/"):
+            self.dry("door.ani", output)
+
+    def test_dry_run_where_the_output_exists(self):
+        self.put("door.ani", DOOR.read_bytes())
+        self.dry("door.ani", "door.fbx")
+        said = self.dry("door.ani", "door.fbx", code=3)
+        self.assertIn("x4-ani to fbx (dry run: nothing written)\n", said)
+        self.assertTrue(said.endswith("keyferry: door.fbx: exists (-y overwrites it)\n"), said)
+        self.dry("door.ani", "door.fbx", "-y")
+        said = self.dry("door.fbx", "door.ani", code=3)
+        self.assertIn("0 of 8 tracks changed (dry run: nothing written)\n", said)
+        self.dry("door.fbx", "door.ani", "-y")
+        self.assertNotIn(" to fbx", self.dry("door.ani", "door.fbx", "-n", code=3))
+        self.assertIn("is the input itself", self.dry("door.ani", "door.ani", "--to", "fbx", "-y", code=3))
+        self.dry("door.ani", "into/")
+        said = self.dry("door.ani", "into/", code=3)
+        self.assertIn("into/door.fbx: exists (-y overwrites it)\n", said)
+        (self.dir / "door.fbx").unlink()  # what is beside it counts, too
+        self.assertTrue(self.dry("door.ani", "door.fbx", code=3).endswith("door.fbx.kf: exists (-y overwrites it)\n"))
+
+    def test_dry_run_where_nothing_is_to_be_done(self):
+        self.put("door.ani", DOOR.read_bytes())
+        self.keyferry("convert", "door.ani", "door.fbx")
+        os.utime(self.dir / "door.ani", (1, 1))
+        self.assertEqual(self.dry("--newer", "door.ani", "door.fbx"), "")
+        os.utime(self.dir / "door.ani", None)
+        os.utime(self.dir / "door.fbx", (1, 1))
+        self.dry("--newer", "door.ani", "door.fbx", code=3)
+
+    def test_dry_run_in_json(self):
+        self.put("door.fbx", b"old")
+        found = self.json("convert", "--dry-run", "--json", DOOR, "door.fbx", code=3)
+        self.assertEqual((found["ok"], found["dry_run"], found["outputs"]), (False, True, []))
+        self.assertEqual(found["error"]["message"], "door.fbx: exists (-y overwrites it)")
+        self.assertTrue(self.json("convert", "--dry-run", "--json", "-y", DOOR, "door.fbx")["ok"])
+        self.assertEqual(self.files(), {"door.fbx": b"old"})
+
+    def test_dry_run_at_a_terminal(self):
+        """It asks nothing: there is nothing to be overwritten."""
+        self.put("door.fbx", b"old")
+        said, code = self.on_terminal("convert", "--dry-run", DOOR, "door.fbx")
+        self.assertIn("door.fbx: exists (-y overwrites it)", said)
+        self.assertEqual(code, 3)
+
     def test_newer_than_the_base(self):
         self.put("door.ani", DOOR.read_bytes())
         self.keyferry("convert", "door.ani", "door.fbx", "--no-capsule", "--no-sidecar")
@@ -329,6 +392,11 @@ class Failing(Case):
         reader = subprocess.Popen(["cat", self.dir / "pipe.fbx"], stdout=subprocess.PIPE)
         self.keyferry("convert", DOOR, "pipe.fbx", "--no-sidecar")
         self.assertTrue(reader.communicate(timeout=30)[0].startswith(b"Kaydara"))
+        nobody = subprocess.Popen([KEYFERRY, "convert", DOOR, "pipe.fbx", "--no-sidecar"], cwd=self.dir, stderr=subprocess.DEVNULL)
+        with self.assertRaises(subprocess.TimeoutExpired):
+            nobody.wait(timeout=1)  # for somebody who reads
+        nobody.terminate()
+        self.assertNotEqual(nobody.wait(timeout=30), 0)
 
     def test_signals(self):
         """A signal at any moment: old or new, never half, never a new FBX beside an old sidecar, nothing left over."""

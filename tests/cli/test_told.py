@@ -156,6 +156,38 @@ class Off(EditCase):
                     self.check(change, *there)
 
 
+class Steps(EditCase):
+    """A format without steps gets steep turns, which is told: of nodes that are new, and without an original."""
+    ending = "nanim"
+    TOLD = r'warning: take "[\w ]+", node "{}", rotation: the format has no such steps: jumps take up to a millisecond \(2, the first at {}'
+
+    def turns(self, *values):
+        keys = [(i / 2, value, fbxmade.STEP) for i, value in enumerate(values)]
+        still = [(0, 0), (1, 0)]
+        return keys, still, still
+
+    def test_without_an_original(self):
+        for values, told in (((0, 40, 0), True), ((10, 10, 10), False), ((0, 360, 0), False)):
+            self.put("a.fbx", fbxmade.scene({"hip": {"R": self.turns(*values)}}).encode())
+            said = self.keyferry("convert", "a.fbx", "a.nanim", "-y").err
+            (self.assertRegex if told else self.assertNotRegex)(said, self.TOLD.format("hip", r"0\.5000 s"))
+
+    def test_new_node(self):
+        self.original = (DATA / "nytro-anim/linear.nanim").read_bytes()
+
+        def change(scene):
+            scene.clone("hip", "tail")
+            for axis in "xyz":
+                curve = scene.curve("walk", "tail", "Lcl Rotation", axis)
+                del curve.keys[3:]
+                for i, key in enumerate(curve.keys):
+                    key.time, key.value, key.flags = i * fbxmade.TICKS // 2, 40.0 * (i == 1 and axis == "x"), fbxmade.STEP
+                curve.store()
+        self.edit(change)
+        self.assertIn('added: take "walk", node "tail", rotation', self.said)
+        self.assertRegex(self.said, self.TOLD.format("tail", r"0\.5000 s"))
+
+
 class Frames(EditCase):
     """Behind an edited frame one that is no number, and holds what is before it: as edited in the game, as it was in the FBX."""
     ending = "anm"

@@ -125,6 +125,21 @@ class Tree(Case):
         self.assertRegex(said, r"4 converted, .* \(dry run: nothing written\)\n$")
         self.assertEqual(self.files(), before)
 
+    def test_dry_run_where_outputs_exist(self):
+        """As the real run: what exists is a failure without -y, left alone with -n; so is an output that two inputs have."""
+        self.keyferry("convert", "game", "fbx/")
+        (self.dir / "fbx/a/door.fbx").unlink()
+        (self.dir / "fbx/a/door.fbx.kf").unlink()
+        before = self.files()
+        said = self.keyferry("convert", "--dry-run", "game", "fbx/", code=3).err
+        self.assertIn("fbx/top.fbx: exists (-y overwrites it)", said)
+        self.assertRegex(said, r"1 converted, 3 failed, .* \(dry run: nothing written\)\n")
+        self.assertRegex(self.keyferry("convert", "--dry-run", "-n", "game", "fbx/").err, "1 converted, 0 failed, ")
+        self.assertRegex(self.keyferry("convert", "--dry-run", "-y", "game", "fbx/").err, "4 converted, 0 failed, ")
+        self.assertEqual(self.files(), before)
+        self.keyferry("convert", "game/a/door.ani", "split/", "--split-takes")
+        self.assertIn("1 converted, 1 failed", self.keyferry("convert", "--dry-run", "split", "out/", code=3).err)
+
     def test_verify(self):
         self.keyferry("convert", "game", "game/fbx/")
         done = self.keyferry("verify", "game")

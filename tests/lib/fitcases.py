@@ -89,8 +89,11 @@ def sampled():
 
 
 class Bench:
-    def __init__(self, keyferry, folder):
+    """A folder in which files of one format are baked and come back."""
+
+    def __init__(self, keyferry, folder, suffix="ani"):
         self.keyferry, self.folder = keyferry, folder
+        self.game, self.home = "b." + suffix, "c." + suffix
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -100,22 +103,25 @@ class Bench:
 
     def bake(self, data, rate):
         """The scene of a file, baked."""
-        with open(self.path("b.ani"), "wb") as f:
+        with open(self.path(self.game), "wb") as f:
             f.write(data)
-        self.run("convert", "b.ani", "b.fbx", "--ascii", "-y", "--no-sidecar", "--bake=%d" % rate)
+        self.run("convert", self.game, "b.fbx", "--ascii", "-y", "--no-sidecar", "--bake=%d" % rate)
         with open(self.path("b.fbx")) as f:
             return fbxtext.Scene(f.read())
 
     def back(self, scene, *options):
         with open(self.path("b.fbx"), "w") as f:
             f.write(scene.text())
-        self.run("convert", "b.fbx", "c.ani", "-y", *options)
-        with open(self.path("c.ani"), "rb") as f:
+        self.run("convert", "b.fbx", self.home, "-y", *options)
+        with open(self.path(self.home), "rb") as f:
             return f.read()
 
     def values(self, data, rate, prop):
-        scene = self.bake(data, rate)
-        return [[k.value for k in scene.curve("go", "part", prop, axis).keys] for axis in "xyz"]
+        return values_of(self.bake(data, rate), prop)
+
+
+def values_of(scene, prop):
+    return [[k.value for k in scene.curve("go", "part", prop, axis).keys] for axis in "xyz"]
 
 
 def apart(a, b):

@@ -1,14 +1,12 @@
 """Nytro files of one TCB node whose keys lie on frames, and a stretch of its bake edited in all directions: what becomes of the
 keys. One set of T, C and B goes for x, y and z, and a turn's axis and angle."""
 import math
-import os
 import random
 import struct
-import subprocess
 import tempfile
 
-import fbxtext
 import fewest
+import fitcases
 
 MOVE, TURN = "Lcl Translation", "Lcl Rotation"
 # along a line, in a plane, there with corners, in three directions, there with corners, there but with a rest at each key;
@@ -61,35 +59,6 @@ def bump(kind, turn, u):
     return high, high * (1 - 2 * u), high * (0.5 + u)
 
 
-class Bench:
-    def __init__(self, keyferry, folder):
-        self.keyferry, self.folder = keyferry, folder
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def run(self, *words):
-        subprocess.run([self.keyferry, *words], cwd=self.folder, check=True, capture_output=True)
-
-    def bake(self, data, rate):
-        with open(self.path("b.nanim"), "wb") as f:
-            f.write(data)
-        self.run("convert", "b.nanim", "b.fbx", "--ascii", "-y", "--no-sidecar", "--bake=%d" % rate)
-        with open(self.path("b.fbx")) as f:
-            return fbxtext.Scene(f.read())
-
-    def back(self, scene):
-        with open(self.path("b.fbx"), "w") as f:
-            f.write(scene.text())
-        self.run("convert", "b.fbx", "c.nanim", "-y")
-        with open(self.path("c.nanim"), "rb") as f:
-            return f.read()
-
-
-def values_of(scene, prop):
-    return [[k.value for k in scene.curve("go", "part", prop, axis).keys] for axis in "xyz"]
-
-
 def quaternion(degrees):
     """Of Euler angles in FBX's order XYZ."""
     q = (1.0, 0.0, 0.0, 0.0)
@@ -122,7 +91,7 @@ def edit(keyferry, kind, turn, seed, count=8, width=15):
     keys = keys_of(rng, kind, turn, count)
     original, prop = file_of(keys, turn), TURN if turn else MOVE
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(keyferry, folder)
+        bench = fitcases.Bench(keyferry, folder, "nanim")
         scene = bench.bake(original, 30)
         baked = len(scene.curve("go", "part", prop, "x").keys)
         start, height = rng.randint(2, baked - width - 3), rng.choice((0.1, 0.5)) * (20 if turn else 1)
@@ -131,10 +100,10 @@ def edit(keyferry, kind, turn, seed, count=8, width=15):
             for i in range(1, width):
                 curve.keys[start + i].value += height * bump(kind, turn, i / width)[c]
             curve.store()
-        wanted = values_of(scene, prop)
+        wanted = fitcases.values_of(scene, prop)
         now = bench.back(scene)
-        shown = values_of(bench.bake(now, 30), prop)
-        was, then = values_of(bench.bake(original, 300), prop), values_of(bench.bake(now, 300), prop)
+        shown = bench.values(now, 30, prop)
+        was, then = bench.values(original, 300, prop), bench.values(now, 300, prop)
     low, high = start / 30, (start + width) / 30
     tolerances = [0.01 if turn else 1e-4 * max(1, max(numbers) - min(numbers)) for numbers in wanted]
     off = max(apart(turn, a, b, tolerances) for a, b in zip(zip(*shown), zip(*wanted)))

@@ -1,0 +1,101 @@
+/* What several FBX files that become one file have changed: a track that more than one of them tells of counts once, and has one
+ * sentence. */
+#include "convert.h"
+#include "names.h"
+
+#include <string.h>
+
+static size_t *count_of(kf_summary *summary, kfi_what what)
+{
+    switch (what) {
+    case KFI_WHAT_CHANGED: return &summary->changed;
+    case KFI_WHAT_ADDED: return &summary->added;
+    case KFI_WHAT_KEPT: return &summary->kept;
+    case KFI_WHAT_DROPPED: return &summary->dropped;
+    default: return NULL;
+    }
+}
+
+static void uncount(kf_summary *summary, kfi_what what)
+{
+    size_t *count = count_of(summary, what);
+    if (count && *count > 0)
+        --*count;
+}
+
+/* One sentence for what several files did, each with its name. */
+static bool append(kf_job *job, kfi_told *told, const char *detail, const char *file, bool first)
+{
+    const char *text = told->change.text;
+    if (!told->several)
+        text = kfi_format_text(job, "%s (%.100s)", text, told->files);
+    if (first)
+        told->files = kfi_format_text(job, "%.300s or %.100s", told->files, file);
+    told->several = true;
+    told->change.text = text ? kfi_format_text(job, "%s; %s (%.100s)", text, detail, file) : NULL;
+    return told->change.text && told->files;
+}
+
+/* A track that a file before this one has told of. What did not come back from one of them may have from another. */
+static bool join(kf_job *job, const kfi_group *group, kfi_told *told, const kfi_change *now, kf_summary *summary)
+{
+    kfi_what before = told->change.what;
+    bool first = told->last != group->take_count; /* of this file's sentences on it */
+    told->last = group->take_count;
+    if (now->what == KFI_WHAT_RENAMED)
+        return true;
+    if (now->what == KFI_WHAT_KEPT) {
+        uncount(summary, KFI_WHAT_KEPT);
+        return true;
+    }
+    if (first && (before == KFI_WHAT_KEPT || before == KFI_WHAT_DROPPED || now->what == KFI_WHAT_DROPPED)) {
+        uncount(summary, before);
+        summary->tracks -= before == KFI_WHAT_DROPPED && now->what == KFI_WHAT_ADDED; /* it was one of them before */
+        *told = (kfi_told){*now, group->file, false, group->take_count};
+        return true;
+    }
+    if (first)
+        uncount(summary, now->what);
+    return append(job, told, now->detail, group->file, first);
+}
+
+static void add_counts(const kfi_group *group, const kfi_merge_report *report, kf_summary *summary)
+{
+    summary->tracks += group->again ? report->added : report->tracks;
+    if (summary->tracks < report->tracks) /* one that has all takes, after some that have one */
+        summary->tracks = report->tracks;
+    summary->changed += report->changed;
+    summary->added += report->added;
+    summary->kept += report->kept;
+    summary->dropped += report->dropped;
+}
+
+bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *report, kf_summary *summary)
+{
+    kfi_map known;
+    size_t before = group->told_count;
+    if (!kfi_map_init(&known, job, before))
+        return false;
+    for (size_t i = 0; i < before; i++)
+        kfi_map_put(&known, group->told[i].change.of, (uint32_t)i);
+    add_counts(group, report, summary);
+    for (size_t i = 0; i < report->change_count; i++) {
+        const kfi_change *change = &report->changes[i];
+        int64_t at = kfi_map_get(&known, change->of, strlen(change->of));
+        if (at >= 0) {
+            if (!join(job, group, &group->told[at], change, summary))
+                return false;
+            continue;
+        }
+        kfi_told *told = kfi_push(job, &group->told, &group->told_count, sizeof *told);
+        if (!told)
+            return false;
+        *told = (kfi_told){*change, group->file, false, group->take_count};
+    }
+    const char **texts = kfi_alloc(job, group->told_count, sizeof *texts);
+    for (size_t i = 0; texts && i < group->told_count; i++)
+        texts[i] = group->told[i].change.text;
+    summary->changes = texts;
+    summary->change_count = texts ? group->told_count : 0;
+    return texts != NULL;
+}

@@ -1,0 +1,40 @@
+/* What a merge did, told in sentences. */
+#include "internal.h"
+
+static bool tell(kfi_merging *m, kfi_what what, const char *of, const char *detail, const char *text)
+{
+    kfi_change *slot = of && text ? kfi_push(m->job, &m->report->changes, &m->report->change_count, sizeof *slot) : NULL;
+    if (!slot)
+        return false;
+    *slot = (kfi_change){what, of, detail, text};
+    return true;
+}
+
+const char *kfi_track_text(kf_job *job, const kf_anim *anim, const char *take, const kf_track *track)
+{
+    return kfi_format_text(job, "%s\n%s\n%s\n%s", take, anim->nodes[track->node].name, kfi_channel_name((kf_channel)track->channel),
+                           track->name ? track->name : "");
+}
+
+bool kfi_merge_report_track(kfi_merging *m, kfi_what what, const char *take, const kf_track *track, const char *detail)
+{
+    static const char *const WORDS[] = {"changed", "added", "kept", "dropped", "renamed"};
+    const char *node = m->merged->nodes[track->node].name, *name = track->name ? track->name : "";
+    const char *channel = kfi_channel_name((kf_channel)track->channel), *space = track->name ? " " : "";
+    return tell(m, what, kfi_track_text(m->job, m->merged, take, track), detail,
+                kfi_report_text(m->job, "%s: take \"%.60s\", node \"%.60s\", %s%s%.60s%s%s", WORDS[what], take, node, channel, space,
+                                name, detail[0] ? ": " : "", detail));
+}
+
+bool kfi_merge_report_shapes(kfi_merging *m, const char *node, size_t shapes, size_t points)
+{
+    const char *detail = kfi_format_text(m->job, "%zu points moved", points);
+    return detail && tell(m, KFI_WHAT_CHANGED, kfi_format_text(m->job, "%s\nshapes", node), detail,
+                          kfi_report_text(m->job, "changed: node \"%.60s\", %zu shapes: %s", node, shapes, detail));
+}
+
+bool kfi_merge_report_renamed(kfi_merging *m, const char *was, const char *now)
+{
+    const char *text = kfi_report_text(m->job, "renamed: take \"%.60s\" is \"%.60s\" now", was, now);
+    return tell(m, KFI_WHAT_RENAMED, text, "", text);
+}
