@@ -16,8 +16,10 @@ double kfi_turn_limit(const kfi_merge_track *t);
 size_t kfi_union_times(const kf_track *track, double shift, double limit, double *times);
 size_t kfi_euler_keys(const kf_track *track);
 
-/* quat_fit.c: all of a bake; and what was drawn between the keys that t->merged has already. */
+/* quat_bake.c: all of a bake; and counting what became of the keys, once they were fitted. */
 bool kfi_merge_quat_bake(kfi_merge_track *t);
+void kfi_count_quat_keys(kfi_merge_track *t);
+/* quat_drawn.c: what was drawn between the keys that t->merged has already. */
 bool kfi_merge_quat_drawn(kfi_merge_track *t);
 
 #endif

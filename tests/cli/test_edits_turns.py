@@ -129,9 +129,8 @@ class Helpers(EditCase):
 
 
 class Long(EditCase):
-    """A helper key of a track with many TCB keys about changing axes: what lies far from it stays, however long the track is."""
+    """Helper keys of a track with many TCB keys about changing axes."""
     ending = "nanim"
-    COUNT = 1100
 
     def key(self, i):
         v = 0.8 * i
@@ -139,15 +138,31 @@ class Long(EditCase):
         length = math.hypot(*axis)
         return 0.2 * i, (0, 0, 0, 0, 0), (35 + 25 * math.sin(1.3 * v), *(a / length for a in axis))
 
-    def test_one_helper(self):
-        self.original = file([self.key(i) for i in range(self.COUNT)], nytro.TCB)
+    def move(self, count, *by):
+        """Of a track with so many keys the helpers from the middle on are turned."""
+        self.original = file([self.key(i) for i in range(count)], nytro.TCB)
 
         def change(scene):
             curve = scene.curve("walk", "arm", TURN, "y")
             helpers = [k for k in curve.keys if abs(5 * k.time / fbxtext.TICKS - round(5 * k.time / fbxtext.TICKS)) > 1e-3]
-            helpers[len(helpers) // 2].value += 30
+            for k, amount in zip(helpers[len(helpers) // 2:], by):
+                k.value += amount
             curve.store()
-        now = self.edit(change)
+        return self.edit(change)
+
+    def test_many_helpers(self):
+        """However wild it was drawn there, the keys stay what they are, and what was not edited plays as it did."""
+        for by in ((18, -19, 17), (15, -12, 18, -9, 19, -17, 11, -20)):
+            with self.subTest(by=by):
+                self.move(20, *by)
+                self.assertNotIn("LINEAR", self.said)
+                self.assertNotIn("warning", self.said)
+                self.assertLess(int(re.search(r"(\d+) added", self.said)[1]), 200)
+                self.assertEqual(beyond(self), [])
+
+    def test_one_helper(self):
+        """What lies far from it stays, however long the track is."""
+        now = self.move(1100, 30)
         self.assertNotIn("warning", self.said)
         self.assertNotIn("LINEAR", self.said)
         changed, added, removed = map(int, re.search(r"(\d+) keys changed, (\d+) added, (\d+) removed", self.said).groups())

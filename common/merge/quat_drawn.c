@@ -1,96 +1,9 @@
-/* Orientations told anew in the format's keys, the original's first: a bake that was edited, and what was drawn between keys. */
+/* Orientations that were drawn between keys, told anew in the format's keys, the merged ones first. */
 #include "fit/fit.h"
 #include "quat.h"
 
 #include <math.h>
 #include <string.h>
-
-/* What became of the keys, once they were fitted. */
-static void count_keys(kfi_merge_track *t)
-{
-    const kf_quat_curve *to = &t->merged->quat;
-    size_t stayed = 0;
-    t->keys_changed = 0;
-    for (size_t i = 0; i < to->count; i++) {
-        stayed += to->origin[i].key != KF_NEW;
-        t->keys_changed += to->origin[i].key != KF_NEW && to->origin[i].changed;
-    }
-    t->keys_added = to->count - stayed;
-    t->keys_removed = t->original->quat.count - stayed;
-    t->segments_fitted++;
-    t->changed = true;
-}
-
-/* ---------------------------------------------------------------- a bake */
-
-static bool is_cut(const kfi_merge_track *t)
-{
-    const kf_quat_curve *from = &t->original->quat;
-    return from->count && from->keys[from->count - 1].time > t->cut + fmax(t->limits->time, 1e-6);
-}
-
-/* The time of the original's key if it is this one but for what a file's 32 bits round. Times ascend from call to call. */
-static double at_key(const kf_quat_curve *curve, double time, double limit, size_t *key)
-{
-    double near = limit + 0x1p-23 * fabs(time);
-    while (*key < curve->count && curve->keys[*key].time < time - near)
-        ++*key;
-    return *key < curve->count && curve->keys[*key].time <= time + near ? curve->keys[*key].time : time;
-}
-
-/* A bake that was edited, fitted as a whole: samples that were not edited lie on the original, whose keys stay wherever they
- * still tell the motion. Whole turns of its angles are for the record: those keys are as good as others. */
-bool kfi_merge_quat_bake(kfi_merge_track *t)
-{
-    const kf_quat_curve *from = &t->original->quat;
-    size_t most[2] = {kfi_euler_keys(t->written), kfi_euler_keys(t->edited)}, count = 0, edited = 0;
-    double *times[2] = {kfi_alloc_raw(t->job, most[0], sizeof **times),
-                        kfi_alloc_raw(t->job, most[1], sizeof **times)};
-    double *at = kfi_alloc_raw(t->job, most[0] + most[1], sizeof *at);
-    double(*q)[4] = kfi_alloc_raw(t->job, most[0] + most[1], sizeof *q);
-    if (!times[0] || !times[1] || !at || !q)
-        return false;
-    double limit = fmax(t->limits->time, 1e-6);
-    const size_t counts[2] = {kfi_union_times(t->written, t->shift, limit, times[0]),
-                              kfi_union_times(t->edited, t->shift + t->offset, limit, times[1])};
-    for (size_t i = 0, j = 0, key = 0; i < counts[0] || j < counts[1];) {
-        bool first = j == counts[1] || (i < counts[0] && times[0][i] <= times[1][j] + limit);
-        double time = first ? times[0][i++] : times[1][j++];
-        while (first && j < counts[1] && times[1][j] <= time + limit)
-            j++;
-        if (time > t->cut + limit)
-            break;
-        bool moved = kfi_turned_here(t, time, time);
-        edited += moved;
-        at[count] = at_key(from, time, limit, &key);
-        if (moved)
-            kfi_edited_orientation(t, time, q[count]);
-        else
-            kfi_quat_curve_value(from, at[count], q[count]);
-        if (count)
-            kfi_quat_align(q[count], q[count - 1]);
-        count++;
-    }
-    if (edited == 0 && !is_cut(t))
-        return true;
-    /* Where it rests at the end no more than the first sample of that is needed. */
-    double end = from->count ? from->keys[from->count - 1].time + limit : -INFINITY;
-    const double *rest = count ? q[count - 1] : NULL; /* each by this one: by the next one a slow turn would be a rest */
-    while (count > 2 && at[count - 2] > end && kfi_quat_angle(q[count - 2], rest) <= kfi_turn_limit(t))
-        count--;
-    kf_quat_curve left = *from;
-    while (left.count && left.keys[left.count - 1].time > t->cut + limit)
-        left.count--;
-    kfi_fit_quat_options options = {
-        .interps = t->input->capabilities->quat_interps, .tolerance = t->input->tolerance, .original = &left};
-    kf_quat_curve *to = &t->merged->quat;
-    if (!kfi_fit_quat_jumps(t->job, at, (const double(*)[4])q, count, &options, to))
-        return false;
-    count_keys(t);
-    return true;
-}
-
-/* ---------------------------------------------------------------- what was drawn between keys */
 
 /* Pieces of what lies between two keys of what was written or came back, and of such a piece where it bends much; how many keys
  * from what was drawn a search for TCB keys never comes; and how long a jump takes. */
@@ -316,8 +229,24 @@ static bool is_near(const bool *drawn, size_t count, size_t i, size_t *last, siz
     return (*last != SIZE_MAX && i - *last <= FAR) || (*next < count && *next - i <= FAR);
 }
 
-/* What merged key i plays up to the next, in pieces. Beside what was drawn new keys may bend it, and near the key more than
- * elsewhere. */
+/* Into how many pieces what merged key i plays up to the next has to be cut for straight ways between them. */
+static size_t pieces_played(const kf_quat_curve *keys, size_t i, double tolerance)
+{
+    double from = keys->keys[i].time, length = keys->keys[i + 1].time - from, q[PIECES + 1][4], middle[4], bend = 0;
+    kfi_quat_segment segment;
+    if (!(length > 0))
+        return 1;
+    kfi_quat_curve_segment(keys, i, &segment);
+    for (int k = 0; k <= PIECES; k++)
+        kfi_quat_segment_value(&segment, from + length * k / PIECES, q[k]);
+    for (int k = 1; k < PIECES; k++) {
+        kfi_quat_slerp(q[k - 1], q[k + 1], 0.5, middle);
+        bend = fmax(bend, kfi_quat_angle(middle, q[k]));
+    }
+    return PIECES * (size_t)fmin(ceil(fmax(sqrt(bend / tolerance), 1)), FINER);
+}
+
+/* What merged key i plays up to the next, in pieces. */
 static void sample_played(const kf_quat_curve *keys, size_t i, size_t pieces, samples *s)
 {
     double from = keys->keys[i].time, length = keys->keys[i + 1].time - from, q[4];
@@ -332,13 +261,22 @@ static void sample_played(const kf_quat_curve *keys, size_t i, size_t pieces, sa
     }
 }
 
-/* Of the segments that were drawn what came back; of the others what the merged keys play. */
+/* Of the segments that were drawn what came back; of the others what the merged keys play: in as many pieces as straight ways
+ * take, or, for a search, few; but beside what was drawn new keys may bend it, and near the key more than elsewhere. */
 static bool sample(const kfi_merge_track *t, const looks *l, const bool *drawn, double tolerance, unsigned finest, samples *s)
 {
     const kf_quat_curve *keys = &t->merged->quat;
-    size_t room = PIECES * BESIDE * keys->count, last = SIZE_MAX, next = 0;
-    for (size_t i = 0; i + 1 < keys->count; i++)
-        room += drawn[i] ? finest * (l->first[i + 1] - l->first[i]) : 0;
+    size_t room = 1, last = SIZE_MAX, next = 0;
+    size_t *pieces = kfi_alloc(t->job, keys->count, sizeof *pieces);
+    if (!pieces)
+        return false;
+    for (size_t i = 0; i + 1 < keys->count; i++) {
+        bool near = is_near(drawn, keys->count, i, &last, &next), beside = (i > 0 && drawn[i - 1]) || drawn[i + 1];
+        pieces[i] = PIECES * (beside && finest > 1 ? BESIDE : near);
+        if (finest == FINER)
+            pieces[i] = (size_t)fmax((double)pieces[i], (double)pieces_played(keys, i, 0.5 * tolerance));
+        room += 1 + (drawn[i] ? finest * (l->first[i + 1] - l->first[i]) : pieces[i]);
+    }
     *s = (samples){kfi_alloc_raw(t->job, room, sizeof *s->times), kfi_alloc_raw(t->job, room, sizeof *s->q), 0};
     if (!s->times || !s->q)
         return false;
@@ -346,26 +284,83 @@ static bool sample(const kfi_merge_track *t, const looks *l, const bool *drawn, 
         add_sample(s, keys->keys[i].time, keys->keys[i].q);
         if (i + 1 == keys->count)
             break;
-        bool near = is_near(drawn, keys->count, i, &last, &next) || finest == FINER;
-        bool beside = (i > 0 && drawn[i - 1]) || drawn[i + 1];
         if (drawn[i])
             sample_drawn(t, l, i, tolerance, finest, s);
-        else if (near)
-            sample_played(keys, i, PIECES * (beside && finest > 1 ? BESIDE : 1), s);
+        else
+            sample_played(keys, i, pieces[i], s);
     }
     return true;
 }
 
-/* Whether a curve has keys, and plays what is to be. */
-static bool plays(kf_job *job, const kf_quat_curve *curve, const samples *s, double tolerance, bool *same)
+/* How far each sample is from what a curve plays; and the straight way to the next, so that nothing swings between two. */
+static bool measure(kf_job *job, const kf_quat_curve *curve, const samples *s, double *off)
 {
+    double *middles = kfi_alloc_raw(job, s->count, sizeof *middles), middle[4];
     double(*q)[4] = kfi_alloc_raw(job, s->count, sizeof *q);
-    if (!q)
+    if (!middles || !q)
         return false;
     kfi_quat_curve_values(curve, s->times, s->count, q);
-    *same = curve->count > 0;
-    for (size_t i = 0; i < s->count && *same; i++)
-        *same = kfi_quat_angle(q[i], s->q[i]) <= tolerance;
+    for (size_t i = 0; i < s->count; i++) {
+        off[i] = kfi_quat_angle(q[i], s->q[i]);
+        middles[i] = i + 1 < s->count ? 0.5 * (s->times[i] + s->times[i + 1]) : s->times[i];
+    }
+    kfi_quat_curve_values(curve, middles, s->count, q);
+    for (size_t i = 0; i + 1 < s->count; i++) {
+        bool jump = s->times[i + 1] - s->times[i] <= JUMP;
+        kfi_quat_slerp(s->q[i], s->q[i + 1], 0.5, middle);
+        double there = jump ? 0 : kfi_quat_angle(q[i], middle);
+        off[i] = fmax(off[i], there);
+        off[i + 1] = fmax(off[i + 1], there);
+    }
+    return true;
+}
+
+/* Adds to a few samples those of all that a curve through them missed by more than so much. */
+static bool add_missed(kf_job *job, const samples *all, const double *off, double most, samples *few)
+{
+    const samples had = *few;
+    size_t missed = 0, next = 0;
+    for (size_t i = 0; i < all->count; i++)
+        missed += off[i] > most;
+    *few = (samples){kfi_alloc_raw(job, had.count + missed, sizeof *few->times), kfi_alloc_raw(job, had.count + missed, sizeof *few->q), 0};
+    if (!few->times || !few->q)
+        return false;
+    for (size_t i = 0; i < all->count; i++) {
+        if (!(off[i] > most))
+            continue;
+        for (; next < had.count && had.times[next] <= all->times[i]; next++)
+            add_sample(few, had.times[next], had.q[next]);
+        if (few->count == 0 || all->times[i] > few->times[few->count - 1])
+            add_sample(few, all->times[i], all->q[i]);
+    }
+    for (; next < had.count; next++)
+        add_sample(few, had.times[next], had.q[next]);
+    return true;
+}
+
+/* TCB keys through a few looks, and through more of them wherever that leaves what lies between; not *found where there are none. */
+static bool search(const kfi_merge_track *t, const looks *l, const bool *drawn, double tolerance, const samples *all,
+                   const kfi_fit_quat_options *options, kf_quat_curve *fitted, bool *found)
+{
+    enum { ROUNDS = 8 };
+    samples few;
+    double *off = kfi_alloc_raw(t->job, all->count, sizeof *off);
+    *found = false;
+    if (!off)
+        return false;
+    for (unsigned round = 0; round < ROUNDS && !*found; round++) {
+        if (round < 2 ? !sample(t, l, drawn, tolerance, round ? MORE : 1, &few)
+                      : !add_missed(t->job, all, off, options->tolerance, &few))
+            return false;
+        if (!kfi_fit_quat(t->job, few.times, (const double(*)[4])few.q, few.count, options, fitted) ||
+            !measure(t->job, fitted, all, off))
+            return false;
+        if (fitted->count == 0 && round)
+            break;
+        *found = fitted->count > 0;
+        for (size_t i = 0; i < all->count && *found; i++)
+            *found = off[i] <= 0.9 * tolerance;
+    }
     return true;
 }
 
@@ -376,8 +371,8 @@ bool kfi_merge_quat_drawn(kfi_merge_track *t)
     const kf_quat_curve begun = t->merged->quat;
     double tolerance = t->input->tolerance > 0 ? t->input->tolerance : fmax(0.01, t->limits->value[KF_ROTATION]);
     looks l;
-    samples few, all;
-    bool any = false, same = false;
+    samples all;
+    bool any = false, found = false;
     if (begun.count < 2)
         return true;
     bool *drawn = kfi_alloc(t->job, begun.count, sizeof *drawn);
@@ -400,20 +395,13 @@ bool kfi_merge_quat_drawn(kfi_merge_track *t)
     kf_quat_curve fitted;
     if (!sample(t, &l, drawn, tolerance, FINER, &all))
         return false;
-    for (unsigned finest = 1; finest <= MORE && !same; finest += MORE - 1) {
-        kfi_mark mark = kfi_arena_mark(&t->job->arena);
-        if (!sample(t, &l, drawn, tolerance, finest, &few) ||
-            !kfi_fit_quat(t->job, few.times, (const double(*)[4])few.q, few.count, &options, &fitted) ||
-            !plays(t->job, &fitted, &all, 0.9 * tolerance, &same))
-            return false;
-        if (!same)
-            kfi_arena_release(&t->job->arena, mark);
-    }
+    if (!search(t, &l, drawn, tolerance, &all, &options, &fitted, &found))
+        return false;
     options.keys = KFI_QUAT_STRAIGHT;
-    if (!same && !kfi_fit_quat(t->job, all.times, (const double(*)[4])all.q, all.count, &options, &fitted))
+    if (!found && !kfi_fit_quat(t->job, all.times, (const double(*)[4])all.q, all.count, &options, &fitted))
         return false;
     t->merged->quat = fitted;
     pass_on(&begun, &t->merged->quat);
-    count_keys(t);
+    kfi_count_quat_keys(t);
     return true;
 }
