@@ -2,6 +2,7 @@
 #include "fit/shared.h"
 #include "internal.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Whether TCB keys got numbers that the other components, which share them, do not have. */
@@ -129,16 +130,36 @@ static bool fit_shared(const kfi_merge_track *t, const kfi_seen seen[3], kf_curv
     return true;
 }
 
+/* Misses of several angles add up, those of the first and the third the more, the nearer their axes are: each gets a share, so
+ * that the orientation is off by no more than one may be. */
+static void share_tolerance(const kfi_merge_track *t, kfi_seen keys[3])
+{
+    int second = kfi_second_axis(t->order);
+    const kfi_seen *middle = &keys[second];
+    double edited[3], cosine = 0;
+    if (t->original->channel != KF_ROTATION || t->original->curves != 3)
+        return;
+    for (int c = 0; c < 3; c++)
+        edited[c] = keys[c].edits > 0;
+    for (size_t i = 0; i < middle->count; i++)
+        cosine = fmax(cosine, fabs(kfi_euler_cosine(t->order, middle->value[i])));
+    double sum = edited[0] + edited[1] + edited[2] + 2 * cosine * edited[(second + 1) % 3] * edited[(second + 2) % 3];
+    for (int c = 0; c < 3; c++)
+        keys[c].tolerance /= sqrt(fmax(sum, 1));
+}
+
 bool kfi_merge_baked(kfi_merge_track *t)
 {
     kfi_seen keys[3];
     kf_curve fitted[3] = {{0}};
     bool own[3] = {false}, shorter = false, done = false;
     size_t pieces = 0;
-    for (unsigned c = 0; c < t->original->curves; c++) {
-        const kf_curve left = cut_off(t, t->original->curve[c]);
+    for (unsigned c = 0; c < t->original->curves; c++)
         if (!kfi_see_all(t, c, &keys[c]))
             return false;
+    share_tolerance(t, keys);
+    for (unsigned c = 0; c < t->original->curves; c++) {
+        const kf_curve left = cut_off(t, t->original->curve[c]);
         kfi_fit_options options = options_for(t, c, &keys[c]);
         options.original = &left;
         shorter = shorter || left.count < t->original->curve[c].count;

@@ -141,6 +141,31 @@ class Regions(unittest.TestCase):
         self.assertLessEqual(lost, 4 * 4)
 
 
+class Turns(unittest.TestCase):
+    """Several angles edited at once, and up to gimbal lock: what they are off adds up, and the orientation is within the tolerance."""
+
+    def test_orientations(self):
+        prop = "Lcl Rotation"
+        for seed in range(8):
+            rng = random.Random(f"turns {seed}")
+            keys = [(time, 0.7 * value, number, (a, 0.7 * b, c, 0.7 * d), numbers)
+                    for time, value, number, (a, b, c, d), numbers in regioncases.keys_of(rng, regioncases.KINDS[seed % 4])]
+            with tempfile.TemporaryDirectory() as folder:
+                bench = fitcases.Bench(os.environ["KEYFERRY"], folder)
+                scene = bench.bake(fitcases.file_of(keys, True), 30)
+                width, start = 20, rng.randint(2, 60)
+                for axis in ("xyz", "xz", "xy", "xyz")[seed % 4]:
+                    curve, height = scene.curve("go", "part", prop, axis), rng.uniform(2, 20) if axis != "y" else 80
+                    for i in range(1, width):
+                        curve.keys[start + i].value += height * regioncases.SHAPES["wave"](i / width)
+                    curve.store()
+                wanted, now = fitcases.values_of(scene, prop), bench.back(scene)
+                shown = bench.values(now, 30, prop)
+            for frame, (a, b) in enumerate(zip(zip(*wanted), zip(*shown))):
+                self.assertLessEqual(nytrocases.apart(True, a, b, [0.01]), 1.001, (seed, frame))
+            self.assertLess(len(fitcases.records(now)), 16 + width, seed)
+
+
 class Nytro(unittest.TestCase):
     """Half a second of eight keys edited. The tangents of a TCB key lie in the plane of the ways to its neighbours: along a line
     and in a plane few keys say a bump, and what lies beyond its border stays. In three directions a key that is put in bends
