@@ -105,7 +105,7 @@ static bool tell_shared(const nytro_node *node, const nytro_channel *to, size_t 
  * all. */
 static bool settle_mixed(const nytro_node *node, nytro_channel *to, const bool *alone)
 {
-    const uint32_t shape = KF_CHANGED_VALUE | KF_CHANGED_TIME | KF_CHANGED_IN | KF_CHANGED_OUT;
+    const uint32_t shape = KF_CHANGED_VALUE | KF_CHANGED_TIME | KF_CHANGED_IN | KF_CHANGED_OUT | KF_CHANGED_INTERP;
     bool fitted = false;
     for (size_t i = 0; i < to->count; i++) {
         const nytro_key *key = &to->keys[i];

@@ -71,7 +71,7 @@ int bench_game(const char *path)
         die("no memory");
     memset(m.data, 0, m.capacity);
     put("read_game_file", read_alone(path, size));
-    put("write_game", write_fbx(job, &scene.lowered.anim, &m));
+    put("write_game", write_fbx(job, &scene.lowered.anim, &m, false));
     put("write_game_size", (double)m.size);
     char *out = malloc(strlen(path) + 5);
     if (!out)

@@ -201,6 +201,19 @@ class Steps(EditCase):
                 self.assertLess(min(b["t"] - a["t"] for a, b in zip(now, now[1:])), 1e-3)
 
 
+    def test_a_move(self):
+        """A step on a TCB key, whose numbers would be others for x, y and z: keys are put in, and what is before it stays."""
+        self.original = (SOURCE / "tests/data/nytro-anim/tcb.nanim").read_bytes()
+
+        def work(curve):
+            curve.keys[1].flags = 0x2
+        self.edit(lambda scene: each(scene, "walk", "hip", "Lcl Translation", work), "--tcb", "slopes")
+        self.assertIn("the format has no such steps: jumps take up to a millisecond (1, the first at 0.3167 s)", self.said)
+        self.assertRegex(self.said, r"translation from 0\.0000 s: \d keys were added")
+        self.assertNotIn("numbers", self.said)
+        self.assertNotIn("otherwise", self.said)
+
+
 class Frames(EditCase):
     ending = "anm"
     original = sampled.ei()
