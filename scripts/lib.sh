@@ -24,6 +24,17 @@ has()
 # Where that is not possible it says what to install, and fails.
 need()
 {
+    local pair missing=0
+    for pair in "$@"; do
+        has "${pair%%=*}" || missing=1
+    done
+    [ $missing = 1 ] || return 0
+    mkdir -p "$root/build"
+    (flock 9 && install_missing "$@") 9>"$root/build/.install-lock" # one at a time, as apt has it
+}
+
+install_missing()
+{
     local pair packages=() sudo=()
     for pair in "$@"; do
         has "${pair%%=*}" || packages+=("${pair#*=}")
