@@ -198,12 +198,12 @@ static bool take_alike(kf_job *job, const kf_convert_input *input, size_t *i, kf
             break;
         *next = NULL;
         first.anim = both;
-        first.name = kfi_format_text(job, "%.300s or %.100s", first.name, other.name);
+        first.name = kfi_report_text(job, "%.300s or %.100s", first.name, other.name);
         if (!first.name)
             return false;
         ++*i;
     }
-    group->file = input->files[*i].name;
+    group->file = first.name;
     *edited = first.anim;
     return first.anim != NULL;
 }

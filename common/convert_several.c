@@ -15,7 +15,8 @@ static bool written_alike(kf_job *job, const kf_convert_input *input, const kf_a
         return false;
     job->message_count = messages;
     const kfi_capsule *a = &other.capsule, *b = &came->capsule;
-    if (!a->format || !b->format || !kfi_capsule_alike(a, b) || strcmp(a->options, b->options) != 0)
+    if (!a->format || !b->format || strcmp(a->format, b->format) != 0 || a->revision != b->revision || !kfi_capsule_alike(a, b) ||
+        strcmp(a->options, b->options) != 0)
         return true;
     *format = kfi_format_find(job->library, b->format);
     if (!*format)

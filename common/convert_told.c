@@ -28,11 +28,11 @@ static bool append(kf_job *job, kfi_told *told, const char *detail, const char *
 {
     const char *text = told->change.text;
     if (!told->several)
-        text = kfi_format_text(job, "%s (%.100s)", text, told->files);
+        text = kfi_report_text(job, "%s (%.100s)", text, told->files);
     if (first)
-        told->files = kfi_format_text(job, "%.300s or %.100s", told->files, file);
+        told->files = kfi_report_text(job, "%.300s or %.100s", told->files, file);
     told->several = true;
-    told->change.text = text ? kfi_format_text(job, "%s; %s (%.100s)", text, detail, file) : NULL;
+    told->change.text = text ? kfi_report_text(job, "%s; %s (%.100s)", text, detail, file) : NULL;
     return told->change.text && told->files;
 }
 

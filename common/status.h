@@ -60,8 +60,8 @@ void kfi_make_readable(char *text);
  * array when its count reaches a power of two. `array` is the address of the array's pointer. */
 void *kfi_push(kf_job *job, void *array, size_t *count, size_t item_size);
 
-/* The text of a message, as printf would make it but for names. "%.60s" is a name: all of it if it has up to 200 bytes and
- * there is room, else its first 60 with "..." behind them. What is no UTF-8 becomes '?'. */
+/* The text of a message, as printf would make it but for names. "%.60s" is a name: all of it if it has up to 200 bytes, else
+ * the first 200 and "..."; where the text has no room for that, it is 60. What is no UTF-8 becomes '?'. */
 void kfi_message_text(const kf_job *job, char *text, size_t size, const char *format, va_list args);
 /* The same, as long as need be. */
 KFI_PRINTF(2, 3) char *kfi_report_text(kf_job *job, const char *format, ...);

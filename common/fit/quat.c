@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const double SAME_TIME = 1e-7;
-enum { MOST_PASSES = 40, PATIENCE = 32 };
+enum { MOST_PASSES = 40, PATIENCE = 32, LITTLE_PATIENCE = 2, MANY_EACH = 8 };
 
 static bool can(const kfi_quat_fitting *f, unsigned interp)
 {
@@ -314,6 +314,7 @@ static bool fill_gaps(kfi_quat_fitting *f, bool *done)
 /* The original's segments that cannot be kept are open from now on. */
 static bool keep_segments(kfi_quat_fitting *f, bool *lost)
 {
+    kfi_mark mark = kfi_arena_mark(&f->job->arena);
     kf_quat_curve curve;
     *lost = false;
     if (!kfi_quat_fit_curve(f, &curve))
@@ -325,6 +326,7 @@ static bool keep_segments(kfi_quat_fitting *f, bool *lost)
             *lost = true;
         }
     }
+    kfi_arena_release(&f->job->arena, mark);
     return true;
 }
 
@@ -391,7 +393,9 @@ bool kfi_fit_quat(kf_job *job, const double *times, const double (*q)[4], size_t
         return false;
     bool done = false, lost = true;
     for (int pass = 0; pass < MOST_PASSES && (!done || lost); pass++) {
-        f.slerps = pass > PATIENCE; /* one segment after the other would be lost: then all at once */
+        /* One segment after the other would be lost: then all at once, and soon where few of the keys are the original's anyway. */
+        bool others = f.original && f.item_count / MANY_EACH > f.original->count;
+        f.slerps = pass > (others ? LITTLE_PATIENCE : PATIENCE);
         for (size_t i = 0; f.slerps && i < f.item_count; i++) {
             f.items[i].kept = f.items[i].kept && f.items[i].key.interp != KF_TCB;
             f.items[i].bound = false;

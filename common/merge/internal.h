@@ -153,7 +153,8 @@ typedef struct kfi_merging {
     const kfi_merge *input;
     kfi_limits limits;
     kfi_matches matches;
-    const kfi_turn **turn; /* for each edited node, what is to be undone of its rotation tracks, or NULL; or NULL */
+    kfi_turn ways[KFI_WAYS]; /* that a program may have turned nodes */
+    const kfi_turn **turn; /* for each edited node, which of them is to be undone of its rotation tracks, or NULL; or NULL */
     kf_anim *merged;
     kfi_merge_report *report;
     struct {
@@ -163,11 +164,15 @@ typedef struct kfi_merging {
     } numbers;
 } kfi_merging;
 
+/* merge.c: what came back, matched with what was written, and with its axes turned back if a program turned them: then it is
+ * *unwrapped. */
+bool kfi_match_turned(kfi_merging *m, kf_anim *unwrapped, bool *turned);
+
 /* new.c: whether a track of a written node that is none of the written ones is no addition: a program wrote it of its own accord. */
 bool kfi_says_nothing(const kfi_merging *m, const kf_track *track);
 
 /* report.c: sentences for the report; `detail` may be empty. */
-const char *kfi_track_text(kf_job *job, const kf_anim *anim, const char *take, const kf_track *track); /* kfi_change.of */
+const char *kfi_track_text(kf_job *job, const char *node, const char *take, const kf_track *track); /* kfi_change.of; `node`: as written */
 bool kfi_merge_report_track(kfi_merging *m, kfi_what what, const char *take, const kf_track *track, const char *detail);
 bool kfi_merge_report_shapes(kfi_merging *m, const char *node, size_t shapes, size_t points);
 bool kfi_merge_report_renamed(kfi_merging *m, const char *was, const char *now);
@@ -261,7 +266,7 @@ bool kfi_match(kf_job *job, const kfi_merge *input, const kfi_limits *limits, co
 
 /* unwrap.c: what came back in the axes and unit that were written, but for rotation tracks: `turn` of the merge
  * tells what is to be undone of these. Not *turned: it is that as it is. */
-bool kfi_unwrap(kfi_merging *m, const kfi_turn ways[KFI_WAYS], kf_anim *to, bool *turned);
+bool kfi_unwrap(kfi_merging *m, kf_anim *to, bool *turned);
 
 /* The written take that an edited one is as far as one of its nodes goes, or -1. */
 static inline int32_t kfi_take_of(const kfi_matches *m, size_t edited_take, uint32_t edited_node)

@@ -315,29 +315,39 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
 
 /* ---------------------------------------------------------------- the whole */
 
+bool kfi_match_turned(kfi_merging *m, kf_anim *unwrapped, bool *turned)
+{
+    const kfi_merge *input = m->input;
+    char digest[9];
+    kfi_set_limits(&m->limits, input->edited);
+    bool wrapped = kfi_find_wrapper(input->edited, digest) >= 0;
+    bool perhaps = input->first_node == 1 && !(wrapped && m->limits.exact);
+    *turned = false;
+    if (perhaps)
+        kfi_find_ways(input, m->ways);
+    if (!kfi_match(m->job, input, &m->limits, perhaps ? m->ways : NULL, &m->matches) ||
+        (perhaps && !kfi_unwrap(m, unwrapped, turned)))
+        return false;
+    if (!*turned)
+        return true;
+    kfi_merge inside = *input;
+    inside.edited = unwrapped;
+    kfi_set_limits(&m->limits, unwrapped);
+    return kfi_match(m->job, &inside, &m->limits, m->ways, &m->matches);
+}
+
 bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_merge_report *result)
 {
     kfi_merging m = {.job = job, .input = input, .merged = merged, .report = result};
-    memset(result, 0, sizeof *result);
-    kfi_set_limits(&m.limits, input->edited);
     kfi_merge inside = *input;
     kf_anim unwrapped;
-    bool turned = false;
-    char digest[9];
-    kfi_turn ways[KFI_WAYS];
-    bool wrapped = kfi_find_wrapper(input->edited, digest) >= 0;
-    bool perhaps = input->first_node == 1 && !(wrapped && m.limits.exact);
-    if (perhaps)
-        kfi_find_ways(input, ways);
-    if (!kfi_match(job, input, &m.limits, perhaps ? ways : NULL, &m.matches) ||
-        (perhaps && !kfi_unwrap(&m, ways, &unwrapped, &turned)))
+    bool turned;
+    memset(result, 0, sizeof *result);
+    if (!kfi_match_turned(&m, &unwrapped, &turned))
         return false;
     if (turned) {
         inside.edited = &unwrapped;
         m.input = &inside;
-        kfi_set_limits(&m.limits, &unwrapped);
-        if (!kfi_match(job, &inside, &m.limits, ways, &m.matches))
-            return false;
     }
 
     if (!kfi_tell_renamed(&m) || !kfi_tell_parents(&m) || !kfi_tell_twice(&m))

@@ -113,7 +113,7 @@ static bool compare(const kfi_mix *m, unsigned c, const kf_track *edited, double
 
 /* One key of the result: that of one side, but for some of it from the FBX. */
 typedef struct chosen {
-    double time;
+    double time, place; /* the latter among the FBX's keys, for those at one time */
     const kf_curve *from, *over;
     size_t key, over_key;
     uint32_t fields; /* KF_CHANGED_... of `over` */
@@ -125,7 +125,9 @@ static int by_time(const void *a, const void *b)
     const chosen *one = a, *two = b;
     if (one->time != two->time)
         return one->time < two->time ? -1 : 1;
-    return (int)two->here - (int)one->here;
+    if (one->place != two->place)
+        return one->place < two->place ? -1 : 1;
+    return (one->key > two->key) - (one->key < two->key);
 }
 
 /* Helper keys tell a shape together with the others of their segment: where both sides have other ones, they are the FBX's. */
@@ -159,10 +161,10 @@ static chosen choose(kfi_mix *m, unsigned c, size_t i, const side *now, const si
 {
     size_t n = (size_t)now->pairs.back[i], o = (size_t)other->pairs.back[i];
     uint32_t fields = now->changed[i], both = fields & other->changed[i];
-    chosen k = {.from = &other->curve, .key = o, .over = &now->curve, .over_key = n, .fields = fields};
-    k.time = fields & KF_CHANGED_TIME ? now->curve.keys[n].time : other->curve.keys[o].time + m->later;
+    chosen k = {.place = (double)n, .from = &other->curve, .key = o, .over = &now->curve, .over_key = n, .fields = fields};
     k.here = fields & KF_CHANGED_TIME;
     k.there = !k.here && other->changed[i] & KF_CHANGED_TIME;
+    k.time = k.there ? other->curve.keys[o].time + m->later : now->curve.keys[n].time;
     kfi_merge_track t = track_of(m, m->original, m->now, m->later);
     if (both && kfi_key_changes(&t, c, &other->curve, o, &now->curve, n, NULL) & both)
         tell_conflict(m, m->was->curve[c].keys[i].time);
@@ -185,21 +187,26 @@ static size_t choose_written(kfi_mix *m, unsigned c, const side *now, const side
             tell_conflict(m, w->keys[i].time);
         size_t n = (size_t)now->pairs.back[i];
         if (edited || (own[i] && !gone))
-            keys[count++] = (chosen){.time = now->curve.keys[n].time, .from = &now->curve, .key = n, .here = true};
+            keys[count++] = (chosen){.time = now->curve.keys[n].time, .place = (double)n, .from = &now->curve, .key = n, .here = true};
     }
     return count;
 }
 
+/* Those of the other side stand just before the next key that both still have. */
 static size_t choose_new(const kfi_mix *m, unsigned c, const side *now, const side *other, const bool *own, chosen *keys)
 {
     size_t count = 0;
-    for (int there = 0; there < 2; there++) {
-        const side *s = there ? other : now;
-        for (size_t j = 0; j < s->curve.count; j++) {
-            double time = s->curve.keys[j].time;
-            if (s->pairs.partner[j] == KFI_UNPAIRED && !(there && in_own(&m->was->curve[c], own, time)))
-                keys[count++] = (chosen){.time = time + (there ? m->later : 0), .from = &s->curve, .key = j, .here = !there, .there = there};
-        }
+    double place = INFINITY;
+    for (size_t j = 0; j < now->curve.count; j++)
+        if (now->pairs.partner[j] == KFI_UNPAIRED)
+            keys[count++] = (chosen){.time = now->curve.keys[j].time, .place = (double)j, .from = &now->curve, .key = j, .here = true};
+    for (size_t j = other->curve.count; j-- > 0;) {
+        int64_t was = other->pairs.partner[j];
+        double time = other->curve.keys[j].time;
+        if (was != KFI_UNPAIRED && now->pairs.back[was] != KFI_UNPAIRED)
+            place = (double)now->pairs.back[was] - 0.5;
+        else if (was == KFI_UNPAIRED && !in_own(&m->was->curve[c], own, time))
+            keys[count++] = (chosen){.time = time + m->later, .place = place, .from = &other->curve, .key = j, .there = true};
     }
     return count;
 }

@@ -158,8 +158,9 @@ static void add_sample(samples *s, double time, const double q[4])
 }
 
 /* Into how many parts each of the pieces from look k on has to be cut, so that straight ways between these tell how what was
- * drawn bends. The last piece may be a jump: it counts as those before it. */
-static double parts_of(const looks *l, size_t k, double tolerance)
+ * drawn bends: a part has a fourth of that, and it is looked at in one place; what is fitted is looked at between, too. The last
+ * piece may be a jump: it counts as those before it. */
+static size_t parts_of(const looks *l, size_t k, double tolerance, unsigned finest)
 {
     double bend = 0, middle[4];
     for (size_t i = k + 1; i + 1 < k + PIECES; i++) {
@@ -168,15 +169,14 @@ static double parts_of(const looks *l, size_t k, double tolerance)
         if (l->edited[i])
             bend = fmax(bend, kfi_quat_angle(middle, l->now[i]));
     }
-    return ceil(fmax(sqrt(bend / tolerance), 3)); /* a part has a fourth of that, and this is at one place */
+    return (size_t)fmin(ceil(fmax(sqrt(bend / tolerance), 3)) * (finest == FINER ? 2 : 1), finest);
 }
 
 /* What was drawn after merged key i: what came back, and the original where that is it. */
 static void sample_drawn(const kfi_merge_track *t, const looks *l, size_t i, double tolerance, unsigned finest, samples *s)
 {
     for (size_t k = l->first[i]; k < l->first[i + 1]; k += PIECES) {
-        double wanted = parts_of(l, k, 0.5 * tolerance);
-        size_t parts = (size_t)fmin(finest == FINER ? 2 * wanted : wanted, finest); /* what is fitted is looked at between, too */
+        size_t parts = parts_of(l, k, 0.5 * tolerance, finest);
         for (size_t part = 0; part < PIECES * parts; part++) {
             size_t look = k + part / parts;
             double from = l->times[look], to = l->times[look + 1], q[4];
@@ -275,7 +275,9 @@ static bool sample(const kfi_merge_track *t, const looks *l, const bool *drawn, 
         pieces[i] = PIECES * (beside && finest > 1 ? BESIDE : near);
         if (finest == FINER)
             pieces[i] = (size_t)fmax((double)pieces[i], (double)pieces_played(keys, i, 0.5 * tolerance));
-        room += 1 + (drawn[i] ? finest * (l->first[i + 1] - l->first[i]) : pieces[i]);
+        room += 1 + (drawn[i] ? 0 : pieces[i]);
+        for (size_t k = l->first[i]; drawn[i] && k < l->first[i + 1]; k += PIECES)
+            room += PIECES * parts_of(l, k, 0.5 * tolerance, finest);
     }
     *s = (samples){kfi_alloc_raw(t->job, room, sizeof *s->times), kfi_alloc_raw(t->job, room, sizeof *s->q), 0};
     if (!s->times || !s->q)
@@ -295,6 +297,7 @@ static bool sample(const kfi_merge_track *t, const looks *l, const bool *drawn, 
 /* How far each sample is from what a curve plays; and the straight way to the next, so that nothing swings between two. */
 static bool measure(kf_job *job, const kf_quat_curve *curve, const samples *s, double *off)
 {
+    kfi_mark mark = kfi_arena_mark(&job->arena);
     double *middles = kfi_alloc_raw(job, s->count, sizeof *middles), middle[4];
     double(*q)[4] = kfi_alloc_raw(job, s->count, sizeof *q);
     if (!middles || !q)
@@ -312,21 +315,20 @@ static bool measure(kf_job *job, const kf_quat_curve *curve, const samples *s, d
         off[i] = fmax(off[i], there);
         off[i + 1] = fmax(off[i + 1], there);
     }
+    kfi_arena_release(&job->arena, mark);
     return true;
 }
 
-/* Adds to a few samples those of all that a curve through them missed by more than so much. */
-static bool add_missed(kf_job *job, const samples *all, const double *off, double most, samples *few)
+/* Adds to a few samples those of all that were missed before. */
+static bool add_missed(kf_job *job, const samples *all, const bool *missed, size_t count, samples *few)
 {
     const samples had = *few;
-    size_t missed = 0, next = 0;
-    for (size_t i = 0; i < all->count; i++)
-        missed += off[i] > most;
-    *few = (samples){kfi_alloc_raw(job, had.count + missed, sizeof *few->times), kfi_alloc_raw(job, had.count + missed, sizeof *few->q), 0};
+    size_t next = 0;
+    *few = (samples){kfi_alloc_raw(job, had.count + count, sizeof *few->times), kfi_alloc_raw(job, had.count + count, sizeof *few->q), 0};
     if (!few->times || !few->q)
         return false;
     for (size_t i = 0; i < all->count; i++) {
-        if (!(off[i] > most))
+        if (!missed[i])
             continue;
         for (; next < had.count && had.times[next] <= all->times[i]; next++)
             add_sample(few, had.times[next], had.q[next]);
@@ -344,22 +346,30 @@ static bool search(const kfi_merge_track *t, const looks *l, const bool *drawn, 
 {
     enum { ROUNDS = 8 };
     samples few;
+    size_t count = 0, before = SIZE_MAX; /* missed so far */
+    bool *missed = kfi_alloc(t->job, all->count, sizeof *missed);
     double *off = kfi_alloc_raw(t->job, all->count, sizeof *off);
     *found = false;
-    if (!off)
+    if (!missed || !off)
         return false;
-    for (unsigned round = 0; round < ROUNDS && !*found; round++) {
-        if (round < 2 ? !sample(t, l, drawn, tolerance, round ? MORE : 1, &few)
-                      : !add_missed(t->job, all, off, options->tolerance, &few))
-            return false;
-        if (!kfi_fit_quat(t->job, few.times, (const double(*)[4])few.q, few.count, options, fitted) ||
+    for (unsigned round = 0; round < ROUNDS && !*found && count != before; round++) {
+        kfi_mark mark = kfi_arena_mark(&t->job->arena);
+        if (!sample(t, l, drawn, tolerance, round ? MORE : 1, &few) || !add_missed(t->job, all, missed, count, &few) ||
+            !kfi_fit_quat(t->job, few.times, (const double(*)[4])few.q, few.count, options, fitted) ||
             !measure(t->job, fitted, all, off))
             return false;
-        if (fitted->count == 0 && round)
-            break;
         *found = fitted->count > 0;
         for (size_t i = 0; i < all->count && *found; i++)
             *found = off[i] <= 0.9 * tolerance;
+        if (!*found)
+            kfi_arena_release(&t->job->arena, mark);
+        if (round == 0)
+            continue;
+        before = count;
+        for (size_t i = 0; i < all->count && fitted->count; i++) {
+            count += !missed[i] && off[i] > options->tolerance;
+            missed[i] = missed[i] || off[i] > options->tolerance;
+        }
     }
     return true;
 }

@@ -10,10 +10,17 @@ static bool tell(kfi_merging *m, kfi_what what, const char *of, const char *deta
     return true;
 }
 
-const char *kfi_track_text(kf_job *job, const kf_anim *anim, const char *take, const kf_track *track)
+const char *kfi_track_text(kf_job *job, const char *node, const char *take, const kf_track *track)
 {
-    return kfi_format_text(job, "%s\n%s\n%s\n%s", take, anim->nodes[track->node].name, kfi_channel_name((kf_channel)track->channel),
+    return kfi_format_text(job, "%s\n%s\n%s\n%s", take, node, kfi_channel_name((kf_channel)track->channel),
                            track->name ? track->name : "");
+}
+
+/* As it is called in the FBX, where no two have one name. */
+static const char *written_name(const kfi_merging *m, uint32_t node)
+{
+    const kfi_merge *input = m->input;
+    return node < input->original->node_count ? input->written->nodes[node + input->first_node].name : m->merged->nodes[node].name;
 }
 
 bool kfi_merge_report_track(kfi_merging *m, kfi_what what, const char *take, const kf_track *track, const char *detail)
@@ -21,7 +28,7 @@ bool kfi_merge_report_track(kfi_merging *m, kfi_what what, const char *take, con
     static const char *const WORDS[] = {"changed", "added", "kept", "dropped", "renamed"};
     const char *node = m->merged->nodes[track->node].name, *name = track->name ? track->name : "";
     const char *channel = kfi_channel_name((kf_channel)track->channel), *space = track->name ? " " : "";
-    return tell(m, what, kfi_track_text(m->job, m->merged, take, track), detail,
+    return tell(m, what, kfi_track_text(m->job, written_name(m, track->node), take, track), detail,
                 kfi_report_text(m->job, "%s: take \"%.60s\", node \"%.60s\", %s%s%.60s%s%s", WORDS[what], take, node, channel, space,
                                 name, detail[0] ? ": " : "", detail));
 }

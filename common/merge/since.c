@@ -134,9 +134,11 @@ static const char *track_title(const kf_track *track)
 static bool tell(const kfi_since *s, const kfi_mix *mix, const kf_take *take, double shift)
 {
     const kf_track *was = mix->was;
-    const char *of = kfi_track_text(s->job, s->from->original, take->name, mix->original);
-    if (!of || mix->conflicts == 0)
-        return of != NULL;
+    if (mix->conflicts == 0)
+        return true;
+    const char *of = kfi_track_text(s->job, s->from->written->nodes[was->node].name, take->name, mix->original);
+    if (!of)
+        return false;
     const kfi_told *told = told_of(s, of);
     const char *which = mix->end - mix->begin > 1 || was->curves != 3 ? "" : mix->begin == 0 ? " x" : mix->begin == 1 ? " y" : " z";
     const char *more = mix->conflicts > 1 ? kfi_format_text(s->job, ", and so were %zu more of its keys", mix->conflicts - 1) : "";
@@ -186,34 +188,6 @@ static bool merge_track(kfi_since *s, kfi_mix *mix, const kf_take *take, double 
     return true;
 }
 
-static bool merge_meshes(kfi_since *s, const kfi_matches *matches, kf_anim *edited)
-{
-    const kf_anim *from = s->from->edited, *written = s->from->written;
-    kf_node *nodes = kfi_alloc(s->job, from->node_count, sizeof *nodes);
-    if (!nodes)
-        return false;
-    if (from->node_count)
-        memcpy(nodes, from->nodes, from->node_count * sizeof *nodes);
-    edited->nodes = nodes;
-    for (size_t i = 0; i < written->node_count; i++) {
-        const kf_mesh *was = written->nodes[i].mesh;
-        kf_node *now = was && matches->back[i] >= 0 ? &nodes[matches->back[i]] : NULL;
-        size_t conflicts = 0;
-        for (size_t k = 0; now && now->mesh && k < s->into->node_count; k++) {
-            const kf_node *there = &s->into->nodes[k];
-            if (!there->mesh || strcmp(there->name, written->nodes[i].name) != 0)
-                continue;
-            if (!kfi_mix_mesh(s->job, was, there->mesh, &now->mesh, &conflicts))
-                return false;
-            break;
-        }
-        if (conflicts && !kfi_warn(s->job, "conflict", "node \"%.60s\": %zu points of its shapes were moved in %.100s and in %.100s: the latter "
-                                                       "stays", written->nodes[i].name, conflicts, s->elsewhere, s->file))
-            return false;
-    }
-    return true;
-}
-
 /* An FBX on its way into another file: how it compares with what it came from, and what becomes of it. */
 typedef struct kfi_sorting {
     kfi_since *s;
@@ -221,6 +195,42 @@ typedef struct kfi_sorting {
     kfi_matches other; /* the same of the other FBX, if it is one */
     kf_anim *edited;
 } kfi_sorting;
+
+/* A written node's mesh as the other file has it, or NULL. */
+static const kf_mesh *mesh_there(const kfi_sorting *o, size_t node)
+{
+    const kf_anim *into = o->s->into;
+    if (o->s->came_back)
+        return o->other.back[node] >= 0 ? into->nodes[o->other.back[node]].mesh : NULL;
+    for (size_t k = 0; k < into->node_count; k++)
+        if (into->nodes[k].mesh && strcmp(into->nodes[k].name, o->s->from->written->nodes[node].name) == 0)
+            return into->nodes[k].mesh;
+    return NULL;
+}
+
+static bool merge_meshes(const kfi_sorting *o)
+{
+    const kfi_since *s = o->s;
+    const kf_anim *from = s->from->edited, *written = s->from->written;
+    kf_node *nodes = kfi_alloc(s->job, from->node_count, sizeof *nodes);
+    if (!nodes)
+        return false;
+    if (from->node_count)
+        memcpy(nodes, from->nodes, from->node_count * sizeof *nodes);
+    o->edited->nodes = nodes;
+    for (size_t i = 0; i < written->node_count; i++) {
+        const kf_mesh *was = written->nodes[i].mesh;
+        kf_node *now = was && o->m.matches.back[i] >= 0 ? &nodes[o->m.matches.back[i]] : NULL;
+        const kf_mesh *there = now && now->mesh ? mesh_there(o, i) : NULL;
+        size_t conflicts = 0;
+        if (there && !kfi_mix_mesh(s->job, was, there, &now->mesh, &conflicts))
+            return false;
+        if (conflicts && !kfi_warn(s->job, "conflict", "node \"%.60s\": %zu points of its shapes were moved in %.100s and in %.100s: the latter "
+                                                       "stays", written->nodes[i].name, conflicts, s->elsewhere, s->file))
+            return false;
+    }
+    return true;
+}
 
 /* Whether a track came back as it was written, or with nothing in it. */
 static bool unedited(const kfi_sorting *o, const kf_track *was, const kf_track *now, double later)
@@ -254,7 +264,7 @@ static bool settle_gone(const kfi_sorting *o, size_t t, size_t i, bool take_ther
     const kf_anim *written = o->s->from->written, *original = o->s->from->original;
     const kf_take *take = &written->takes[t], *origin = &original->takes[take->source];
     const kf_track *was = &take->tracks[i];
-    const char *of = kfi_track_text(o->s->job, original, take->name, &origin->tracks[was->source]);
+    const char *of = kfi_track_text(o->s->job, written->nodes[was->node].name, take->name, &origin->tracks[was->source]);
     if (!of)
         return false;
     const kfi_told *told = told_of(o->s, of);
@@ -328,7 +338,7 @@ static bool settle_track(kfi_sorting *o, size_t t, size_t i, const kf_take *othe
         return settle_gone(o, t, i, other != NULL, now);
     kf_take *whole = &o->edited->takes[e];
     double frame = from->edited->frame_rate > 0 ? 0.5 / from->edited->frame_rate : 0;
-    if (fabs(whole->end - take->end - later) <= frame) /* it was not made longer or shorter */
+    if (other && fabs(whole->end - take->end - later) <= frame) /* it was not made longer or shorter */
         whole->end = other->end + later;
     return merge_track(s, &mix, take, from->shift[t]);
 }
@@ -367,18 +377,56 @@ static bool nothing_new(const kf_anim *edited, const kfi_matches *m)
     return known;
 }
 
-/* How the other FBX compares with what both came from; false in *simple: not just by numbers. */
-static bool match_other(kfi_sorting *o, bool *simple)
+/* Whether every node came back with the rotation order and the points that it was written with. */
+static bool same_nodes(const kf_anim *written, const kf_anim *edited, const kfi_matches *m)
+{
+    bool same = true;
+    for (size_t i = 0; i < written->node_count && same; i++) {
+        const kf_node *was = &written->nodes[i], *now = m->back[i] >= 0 ? &edited->nodes[m->back[i]] : NULL;
+        same = !now || now->order == was->order;
+        if (was->mesh)
+            same = same && now && now->mesh && now->mesh->point_count == was->mesh->point_count;
+    }
+    return same;
+}
+
+/* Whether an FBX is what was written, but for its numbers. What is said of its axes is said when it goes back. */
+static bool match_numbers(kfi_merging *m, bool *simple)
+{
+    const kf_anim *written = m->input->written, *edited = m->input->edited;
+    kf_anim unwrapped;
+    bool turned;
+    size_t said = m->job->message_count;
+    if (!kfi_match_turned(m, &unwrapped, &turned))
+        return false;
+    m->job->message_count = said;
+    *simple = !turned && all_back(written, &m->matches) && same_nodes(written, edited, &m->matches);
+    return true;
+}
+
+/* How both FBX files compare with what they came from; false in *simple: not just by numbers. */
+static bool match_both(kfi_sorting *o, bool *simple)
 {
     kfi_merge from = *o->s->from;
-    kfi_limits limits;
+    kfi_merging there = {.job = o->s->job, .input = &from};
+    bool here = false;
     from.edited = o->s->into;
-    kfi_set_limits(&limits, from.edited);
-    if (!kfi_match(o->s->job, &from, &limits, NULL, &o->other))
+    *simple = false;
+    if (!match_numbers(&o->m, &here) || (here && !match_numbers(&there, simple)))
         return false;
-    *simple = limits.exact == o->m.limits.exact && all_back(from.written, &o->m.matches) && all_back(from.written, &o->other) &&
-              nothing_new(from.edited, &o->other);
+    o->other = there.matches;
+    *simple = *simple && there.limits.exact == o->m.limits.exact && nothing_new(from.edited, &o->other);
     return true;
+}
+
+/* The take of the other file that a written one is there. */
+static const kf_take *take_there(const kfi_sorting *o, size_t t)
+{
+    const kfi_since *s = o->s;
+    for (size_t e = 0; s->came_back && e < s->into->take_count; e++)
+        if (o->other.take[e] == (int32_t)t)
+            return &s->into->takes[e];
+    return find_take(s->from->written, &s->from->written->takes[t], s->into);
 }
 
 bool kfi_merge_since(kfi_since *s, kf_anim *edited, bool *done)
@@ -387,19 +435,20 @@ bool kfi_merge_since(kfi_since *s, kf_anim *edited, bool *done)
     kfi_sorting o = {.s = s, .m = {.job = s->job, .input = from}, .edited = edited};
     *done = true;
     kfi_set_limits(&o.m.limits, from->edited);
-    if (!kfi_match(s->job, from, &o.m.limits, NULL, &o.m.matches) || (s->came_back && !match_other(&o, done)))
+    if (!(s->came_back ? match_both(&o, done) : kfi_match(s->job, from, &o.m.limits, NULL, &o.m.matches)))
         return false;
     if (!*done)
         return true;
-    if (!copy_takes(s->job, from->edited, edited) || !merge_meshes(s, &o.m.matches, edited))
+    if (!copy_takes(s->job, from->edited, edited) || !merge_meshes(&o))
         return false;
     for (size_t t = 0; t < from->written->take_count; t++) {
-        const kf_take *take = &from->written->takes[t], *other = find_take(from->written, take, s->into);
-        for (size_t i = 0; i < take->track_count; i++)
+        const kf_take *other = take_there(&o, t);
+        for (size_t i = 0; i < from->written->takes[t].track_count; i++)
             if (!settle_track(&o, t, i, other))
                 return false;
     }
-    leave_still(&o);
+    if (!s->came_back)
+        leave_still(&o);
     remove_gone(edited);
     return true;
 }

@@ -217,8 +217,9 @@ static void count_ways(const kfi_merging *m, const kfi_turn ways[KFI_WAYS], size
     }
 }
 
-bool kfi_unwrap(kfi_merging *m, const kfi_turn ways[KFI_WAYS], kf_anim *to, bool *turned)
+bool kfi_unwrap(kfi_merging *m, kf_anim *to, bool *turned)
 {
+    const kfi_turn *ways = m->ways;
     const kf_anim *written = m->input->written, *edited = m->input->edited;
     size_t (*score)[KFI_WAYS + 1] = kfi_alloc(m->job, written->node_count, sizeof *score), all[KFI_WAYS + 1] = {0};
     uint8_t *way = kfi_alloc(m->job, edited->node_count, sizeof *way);
