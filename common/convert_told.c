@@ -48,6 +48,11 @@ static bool join(kf_job *job, const kfi_group *group, kfi_told *told, const kfi_
         uncount(summary, KFI_WHAT_KEPT);
         return true;
     }
+    bool deleted = now->what == KFI_WHAT_DROPPED, otherwise = now->what == KFI_WHAT_CHANGED && before == KFI_WHAT_ADDED;
+    if (first && ((deleted && (before == KFI_WHAT_CHANGED || before == KFI_WHAT_ADDED)) || otherwise) &&
+        !kfi_warn(job, "conflict", "%.600s (%.100s), but %s in %.100s: the latter stays", told->change.text, told->files,
+                  deleted ? "deleted" : "otherwise", group->file))
+        return false;
     if (first && (before == KFI_WHAT_KEPT || before == KFI_WHAT_DROPPED || now->what == KFI_WHAT_DROPPED)) {
         uncount(summary, before);
         summary->tracks -= before == KFI_WHAT_DROPPED && now->what == KFI_WHAT_ADDED; /* it was one of them before */

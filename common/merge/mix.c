@@ -130,20 +130,24 @@ static int by_time(const void *a, const void *b)
     return (one->key > two->key) - (one->key < two->key);
 }
 
-/* Helper keys tell a shape together with the others of their segment: where both sides have other ones, they are the FBX's. */
+/* Helper keys tell a shape together with the others of their segment: where both sides have edited them, and one has not all of
+ * them where they were, they are the FBX's. */
 static bool *find_own(kfi_mix *m, unsigned c, const side *now, const side *other)
 {
     const kf_curve *w = &m->was->curve[c];
     bool *own = kfi_alloc(m->job, w->count, sizeof *own);
     for (size_t i = 0, end = 0; own && i < w->count; i = end + 1) {
-        bool here = false, there = false;
+        const uint32_t elsewhere = GONE | KF_CHANGED_TIME;
+        bool there = false, others = false;
+        size_t here = SIZE_MAX;
         for (end = i; end < w->count && w->keys[end].flags & KF_KEY_HELPER; end++) {
-            here = here || now->changed[end];
+            here = here == SIZE_MAX && now->changed[end] ? end : here;
             there = there || other->changed[end];
+            others = others || (now->changed[end] | other->changed[end]) & elsewhere;
         }
-        if (!here || !there)
+        if (here == SIZE_MAX || !there || !others)
             continue;
-        tell_conflict(m, w->keys[i].time);
+        tell_conflict(m, w->keys[here].time);
         for (size_t k = i; k < end; k++)
             own[k] = true;
     }

@@ -33,11 +33,22 @@ static bool same_times(const kfi_limits *limits, const kf_curve *a, const kf_cur
     return same;
 }
 
-/* The same motion; and by the same keys, unless these are samples: a key that was moved need not show on every axis. */
+/* The same kinds of keys, with the same numbers, whether they bend anything or not. */
+static bool same_forms(const kf_curve *a, const kf_curve *b)
+{
+    bool same = true;
+    for (size_t i = 0; same && i < a->count; i++) {
+        kf_tcb p = a->tcb ? a->tcb[i] : (kf_tcb){0}, q = b->tcb ? b->tcb[i] : (kf_tcb){0};
+        same = a->keys[i].interp == b->keys[i].interp && p.tension == q.tension && p.continuity == q.continuity && p.bias == q.bias;
+    }
+    return same;
+}
+
+/* The same motion; and by the same keys, unless these are samples: what was edited need not show on every axis. */
 static bool alike(const kfi_limits *limits, bool samples, const kf_track *a, const kf_track *b, unsigned c, double later)
 {
     return kfi_runs_alike(limits, a->channel, &a->curve[c], a->rest[c], &b->curve[c], b->rest[c], later) &&
-           (samples || same_times(limits, &a->curve[c], &b->curve[c], later));
+           (samples || (same_times(limits, &a->curve[c], &b->curve[c], later) && same_forms(&a->curve[c], &b->curve[c])));
 }
 
 static bool same_place(const kf_anim *a, const kf_track *one, const kf_anim *b, const kf_track *other)
@@ -356,7 +367,7 @@ static bool all_back(const kf_anim *written, const kfi_matches *m)
 {
     bool all = m->scene < 0;
     for (size_t t = 0; t < written->take_count && all; t++) {
-        all = m->offset[t] == 0 && !m->renamed[t];
+        all = m->offset[t] == 0;
         for (size_t i = 0; i < written->takes[t].track_count && all; i++)
             all = has_all_curves(&written->takes[t].tracks[i], m->track[t][i]);
     }
@@ -419,14 +430,34 @@ static bool match_both(kfi_sorting *o, bool *simple)
     return true;
 }
 
-/* The take of the other file that a written one is there. */
+/* The take of the other file that a written one is there. One that was renamed is in its place. */
 static const kf_take *take_there(const kfi_sorting *o, size_t t)
 {
     const kfi_since *s = o->s;
+    const kf_anim *written = s->from->written;
     for (size_t e = 0; s->came_back && e < s->into->take_count; e++)
         if (o->other.take[e] == (int32_t)t)
             return &s->into->takes[e];
-    return find_take(s->from->written, &s->from->written->takes[t], s->into);
+    const kf_take *there = find_take(written, &written->takes[t], s->into);
+    bool alone = !there && s->into->take_count == written->take_count && !kfi_take_named(written, s->into->takes[t].name);
+    return alone ? &s->into->takes[t] : there;
+}
+
+/* A name that a take was given in the other file stays, unless it was given another one here. */
+static bool settle_name(kfi_sorting *o, size_t t, const kf_take *other)
+{
+    const char *was = o->s->from->written->takes[t].name, *here = o->m.matches.renamed[t], *there = NULL;
+    if (o->s->came_back)
+        there = o->other.renamed[t];
+    else if (other && strcmp(other->name, was) != 0)
+        there = other->name;
+    if (there && here && strcmp(here, there) != 0)
+        return kfi_warn(o->s->job, "conflict", "take \"%.60s\" is called \"%.60s\" in %.100s and \"%.60s\" in %.100s: the latter stays",
+                        was, there, o->s->elsewhere, here, o->s->file);
+    for (size_t e = 0; there && !here && e < o->edited->take_count; e++)
+        if (o->m.matches.take[e] == (int32_t)t)
+            o->edited->takes[e].name = there;
+    return true;
 }
 
 bool kfi_merge_since(kfi_since *s, kf_anim *edited, bool *done)
@@ -443,6 +474,8 @@ bool kfi_merge_since(kfi_since *s, kf_anim *edited, bool *done)
         return false;
     for (size_t t = 0; t < from->written->take_count; t++) {
         const kf_take *other = take_there(&o, t);
+        if (!settle_name(&o, t, other))
+            return false;
         for (size_t i = 0; i < from->written->takes[t].track_count; i++)
             if (!settle_track(&o, t, i, other))
                 return false;

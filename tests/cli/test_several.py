@@ -1,0 +1,222 @@
+"""Copies of one FBX that came back from programs, each in its own way: all that was edited in either goes home, in any order."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
+sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "cli"))
+import fbxtext  # noqa: E402
+import test_edits_nytro as nytro  # noqa: E402
+import test_wrapper as wrapper  # noqa: E402
+from command import DOOR, SOURCE, Case  # noqa: E402
+from editcase import by_a_program, each, rename_take  # noqa: E402
+
+WING = SOURCE / "tests" / "data" / "ei-anm" / "wing.anm"
+LEFT = ("door_open", "anim_door_left", "Lcl Translation", "x")
+RIGHT = ("door_close", "anim_door_right", "Lcl Translation", "x")
+
+
+class Copies(Case):
+    ending = "ani"
+
+    def begin(self, original, *options):
+        self.put("d." + self.ending, original)
+        self.keyferry("convert", "d." + self.ending, "d.fbx", "--ascii", "-y", *options)
+
+    def changed(self, name, *changes):
+        """A copy of d.fbx; the file that it becomes alone is NAME.ENDING."""
+        scene = fbxtext.Scene((self.dir / "d.fbx").read_text())
+        for change in changes:
+            change(scene)
+        self.put(name + ".fbx", scene.text().encode())
+        self.said = self.keyferry("convert", name + ".fbx", name + "." + self.ending, "-y").err
+
+    def together(self, *names, options=(), code=0):
+        """What these become together."""
+        self.said = self.keyferry("convert", *(name + ".fbx" for name in names), "out." + self.ending, "-y", *options, code=code).err
+        return (self.dir / ("out." + self.ending)).read_bytes() if code == 0 else None
+
+    def alone(self, name):
+        return (self.dir / (name + "." + self.ending)).read_bytes()
+
+    def in_any_order(self, names, wanted):
+        for order in (names, names[::-1]):
+            self.assertEqual(self.together(*order), wanted, self.said)
+            self.assertNotIn("warning", self.said)
+
+
+def value(where, key, number):
+    def change(scene):
+        curve = scene.curve(*where)
+        curve.keys[key].value = number
+        curve.store()
+    return change
+
+
+class Takes(Copies):
+    """The first file names its takes otherwise."""
+
+    def test_as_a_program_does(self):
+        self.begin(DOOR.read_bytes())
+
+        def named(scene):
+            for name in ("door_open", "door_close"):
+                rename_take(scene, name, "x|" + name)
+        self.changed("named", value(LEFT, 1, -2), named)
+        self.changed("edited", value(RIGHT, 1, 3))
+        self.changed("all", value(LEFT, 1, -2), value(RIGHT, 1, 3))
+        for names in (("named", "edited"), ("edited", "named")):
+            self.assertEqual(self.together(*names), self.alone("all"), self.said)
+
+    def test_renamed(self):
+        """The name stays, and so does what was edited in that take."""
+        for options in ((), ("--bake",)):
+            self.begin(DOOR.read_bytes(), *options)
+            self.changed("same")
+            self.changed("named", value(LEFT, 1, -2), lambda scene: rename_take(scene, "door_open", "gate_open"))
+            self.in_any_order(("named", "same"), self.alone("named"))
+            self.changed("edited", value(RIGHT, 1, 3))
+            self.changed("all", value(LEFT, 1, -2), value(RIGHT, 1, 3), lambda scene: rename_take(scene, "door_open", "gate_open"))
+            self.in_any_order(("named", "edited"), self.alone("all"))
+            self.assertEqual(self.said.count("changed: take"), 2, self.said)
+            self.keyferry("convert", "d.fbx", "base.ani", "-y", "--base", "named.ani")
+            self.assertEqual((self.dir / "base.ani").read_bytes(), self.alone("named"))
+
+    def test_renamed_twice(self):
+        self.begin(DOOR.read_bytes())
+        for name in ("gate", "hatch"):
+            self.changed(name, lambda scene: rename_take(scene, "door_open", name))
+        self.assertEqual(self.together("gate", "hatch"), self.alone("hatch"))
+        self.assertIn('take "door_open" is called "gate" in gate.fbx and "hatch" in hatch.fbx: the latter stays', self.said)
+        self.together("gate", "hatch", options=("--strict",), code=1)
+
+    def test_added_twice(self):
+        self.begin(DOOR.read_bytes())
+        self.changed("one", lambda scene: scene.clone_take("door_open", "jam"))
+        self.changed("two", lambda scene: scene.clone_take("door_close", "jam"))
+        self.together("one", "two")
+        self.assertIn('added: take "jam", node "anim_door_left", translation (one.fbx), but otherwise in two.fbx: the latter stays', self.said)
+
+
+class Forms(Copies):
+    """What bends nothing is an edit all the same: a kind of key, or a number, on a component that stands still."""
+
+    def test_on_what_stands_still(self):
+        self.begin(DOOR.read_bytes())
+
+        def step(scene):
+            curve = scene.curve(*LEFT[:3], "y")
+            curve.keys[1].flags = curve.keys[1].flags & ~0xe | 2
+            curve.store()
+
+        def tension(scene):
+            curve = scene.curve("door_open", "anim_door_lock", "Lcl Rotation", "x")
+            curve.keys[1].set_number(0, 0.66)
+            curve.store()
+        self.changed("same")
+        for change in (step, tension):
+            self.changed("edited", change)
+            self.assertNotEqual(self.alone("edited"), DOOR.read_bytes())
+            for names in (("edited", "same"), ("same", "edited")):
+                self.assertEqual(self.together(*names), self.alone("edited"), self.said)
+
+    def test_deleted_where_it_was_edited(self):
+        self.begin(DOOR.read_bytes())
+        self.changed("edited", value(LEFT, 1, -2))
+        self.changed("gone", lambda scene: scene.remove(*(c.node for at, c in scene.curves().items() if at[:3] == LEFT[:3])))
+        self.together("edited", "gone", options=("--drop-missing",))
+        self.assertIn('changed: take "door_open", node "anim_door_left", translation: 1 keys changed, 0 added, 0 removed (edited.fbx), but deleted '
+                      "in gone.fbx: the latter stays", self.said)
+        self.together("edited", "gone", options=("--drop-missing", "--strict"), code=1)
+
+
+class Programs(Copies):
+    """What programs do to nodes is no number to be taken over."""
+
+    def test_axes(self):
+        self.begin(DOOR.read_bytes(), "--for", "blender")
+        self.changed("turned", by_a_program, lambda scene: wrapper.unwrap(scene, wrapper.METRES, keep=True))
+        self.changed("same", by_a_program)
+        for names in (("turned", "same"), ("same", "turned")):
+            self.assertEqual(self.together(*names), DOOR.read_bytes(), self.said)
+
+    def test_rotation_order(self):
+        self.begin(DOOR.read_bytes())
+
+        def order(scene):
+            properties = scene.models()["anim_door_lock"].first("Properties70")
+            node = fbxtext.Node("P")
+            node.values = ['"RotationOrder"', '"enum"', '""', '""', "1"]
+            properties.children.append(node)
+        self.changed("other", order, value(("door_open", "anim_door_lock", "Lcl Rotation", "x"), 1, 17))
+        self.changed("same")
+        self.assertNotEqual(self.alone("other"), DOOR.read_bytes())
+        for names in (("other", "same"), ("same", "other")):
+            self.assertEqual(self.together(*names), self.alone("other"), self.said)
+
+
+class Shapes(Copies):
+    ending = "anm"
+
+    def test_a_node_with_another_name(self):
+        self.begin(WING.read_bytes())
+
+        def moved(scene):
+            shape = next(g for g in scene.objects.all("Geometry") if "Shape" in g.values[2])
+            numbers = shape.array("Vertices")
+            numbers[0] = str(float(numbers[0]) + 0.5)
+            shape.set_array("Vertices", numbers)
+            scene.models()["d"].values[1] = '"Model::d.001"'
+        self.changed("moved", moved)
+        self.changed("same")
+        self.assertNotEqual(self.alone("moved"), WING.read_bytes())
+        for names in (("moved", "same"), ("same", "moved")):
+            self.assertEqual(self.together(*names), self.alone("moved"), self.said)
+
+
+class Twins(Copies):
+    ending = "nanim"
+
+    def file(self, *names):
+        moves = [(t, None, (v, 0.2, 0.3)) for t, v in ((0.0, 0.1), (1.0, 0.4), (2.0, 0.2), (2.0, 0.9), (3.0, 0.3))]
+        more = b"".join(name + b"\0" + nytro.struct.pack("<4I", nytro.LINEAR, len(moves), 0, 0) + b"".join(nytro.key(*k) for k in moves)
+                        for name in names)
+        return nytro.build(hip=False, arm=False, more=more, nodes=len(names))[0]
+
+    def test_two_nodes_of_one_name(self):
+        self.begin(self.file(b"hip", b"hip"))
+        self.changed("one", value(("walk", "hip", "Lcl Translation", "x"), 0, 5))
+        self.begin(self.file(b"hip", b"hip"), "--for", "maya")
+        self.changed("two", value(("walk", "hip__2", "Lcl Translation", "x"), 0, 6))
+        self.together("one", "two")
+        self.assertIn("2 of 2 tracks changed", self.said)
+        self.assertNotIn("(one.fbx)", self.said)
+
+    def test_a_jump(self):
+        """A key put behind another at its time stays behind it; the jump that was there stays one."""
+        self.begin(self.file(b"hip"))
+
+        def jump(scene):
+            def work(curve):
+                key = curve.keys[1]
+                curve.keys.insert(2, fbxtext.Key(key.time, key.value + 4.6, key.flags, key.data))
+            each(scene, "walk", "hip", "Lcl Translation", work)
+        low = value(("walk", "hip", "Lcl Translation", "x"), 0, -1)
+        self.changed("edited", low)
+        self.changed("jump", jump)
+        self.changed("all", jump, low)
+        for names in (("edited", "jump"), ("jump", "edited")):
+            self.assertEqual(self.together(*names), self.alone("all"), self.said)
+
+    def test_whose_edit_it_is(self):
+        self.begin(self.file(b"hip"))
+        self.changed("one", value(("walk", "hip", "Lcl Translation", "x"), 0, 5))
+        self.changed("two")
+        self.begin(self.file(b"hip"), "--for", "maya")
+        self.changed("three", value(("walk", "hip", "Lcl Translation", "x"), 0, 6))
+        self.together("one", "two", "three")
+        self.assertIn("was edited in one.fbx or two.fbx and in three.fbx: the latter stays", self.said)
+
+
+if __name__ == "__main__":
+    unittest.main()
