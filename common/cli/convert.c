@@ -167,9 +167,51 @@ static bool read_bases(work *w)
     return ok;
 }
 
-/* Parts travel under their names: no two may be alike. */
-static bool names_differ(const work *w)
+/* The end of a path, one folder more than `end` has; the path itself if there is none more. */
+static const char *with_folder(const char *path, const char *end)
 {
+    if (end > path)
+        end--;
+    while (end > path && end[-1] != '/')
+        end--;
+    return end;
+}
+
+/* FBX files of one name, such as each animator's copy, are called by as much of their paths as tells them apart. */
+static void tell_apart(work *w)
+{
+    size_t count = w->v->count;
+    const char **ends = need(calloc(count + 1, sizeof *ends));
+    bool *alike = need(calloc(count + 1, sizeof *alike));
+    for (size_t i = 0; i < count; i++)
+        ends[i] = base_name(w->inputs[i].path);
+    for (bool more = true; more;) {
+        more = false;
+        memset(alike, 0, count * sizeof *alike);
+        for (size_t i = 0; i < count; i++)
+            for (size_t k = 0; k < i; k++)
+                if (strcmp(ends[i], ends[k]) == 0)
+                    alike[i] = alike[k] = true;
+        for (size_t i = 0; i < count; i++) {
+            more = more || (alike[i] && ends[i] > w->inputs[i].path);
+            ends[i] = alike[i] ? with_folder(w->inputs[i].path, ends[i]) : ends[i];
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (ends[i] == base_name(w->inputs[i].path))
+            continue; /* also standard input, which has a name of its own */
+        free(w->inputs[i].name);
+        w->inputs[i].name = copy_text(ends[i]);
+    }
+    free(ends);
+    free(alike);
+}
+
+/* Parts travel under their names: no two may be alike. */
+static bool names_differ(work *w)
+{
+    if (w->id ? strcmp(w->id, "fbx") == 0 : ends_with(w->inputs[0].name, ".fbx")) /* also one that the library will find bad */
+        tell_apart(w);
     for (size_t i = 0; i < w->v->count; i++)
         for (size_t k = 0; k < i; k++)
             if (strcmp(w->inputs[i].name, w->inputs[k].name) == 0) {
