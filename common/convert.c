@@ -145,7 +145,8 @@ const char *kfi_output_name(kf_job *job, const kf_format *format, const char *wa
 {
     if (wanted)
         return wanted;
-    const char *stem = kfi_stem(job, from, "animation");
+    const char *slash = from ? strrchr(from, '/') : NULL; /* of several FBX files, by which they are told apart */
+    const char *stem = kfi_stem(job, slash ? slash + 1 : from, "animation");
     int size = (int)strcspn(format->extensions, " ");
     return stem ? kfi_format_text(job, "%s%s%.*s", stem, size ? "." : "", size, format->extensions) : NULL;
 }

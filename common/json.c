@@ -140,16 +140,17 @@ static void quoted(kfi_json *json, const char *text)
 {
     put(json, "\"", 1);
     while (*text) {
-        char escape[8];
+        char escape[12];
         size_t size = kfi_utf8_character(text, SIZE_MAX);
+        unsigned number = kfi_utf8_steering(text, size);
         if (size == 0) {
             put_text(json, "\\ufffd");
             size = 1;
         } else if (*text == '"' || *text == '\\') {
             put(json, "\\", 1);
             put(json, text, 1);
-        } else if ((unsigned char)*text < 0x20 || *text == 0x7f) {
-            snprintf(escape, sizeof escape, "\\u%04x", (unsigned)(unsigned char)*text);
+        } else if (number) { /* the same text to a program; some is printed for people, too */
+            snprintf(escape, sizeof escape, "\\u%04x", number);
             put_text(json, escape);
         } else {
             put(json, text, size);

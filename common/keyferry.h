@@ -348,7 +348,8 @@ typedef struct kf_anim {
 
 /* ---------------------------------------------------------------- bytes in and out */
 
-/* A file's bytes, with the name it is to be called by in messages and capsules (bytes, no folders). */
+/* A file's bytes, with the name it is to be called by in messages and capsules (bytes, no folders; only where several FBX files
+ * make one game file, folders may tell them apart). */
 typedef struct kf_file {
     const char *name;
     const void *data;

@@ -19,6 +19,19 @@ size_t kfi_utf8_character(const char *text, size_t size)
     return length;
 }
 
+unsigned kfi_utf8_steering(const char *text, size_t size)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    unsigned number = size == 1   ? p[0]
+                      : size == 2 ? (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu)
+                      : size == 3 ? (p[0] & 0xfu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu)
+                                  : 0;
+    bool control = number < 0x20 || (number >= 0x7f && number <= 0x9f);
+    bool direction = number == 0x200e || number == 0x200f || (number >= 0x202a && number <= 0x202e) ||
+                     (number >= 0x2066 && number <= 0x2069);
+    return control || direction ? number : 0;
+}
+
 bool kfi_utf8_valid(const char *text, size_t size)
 {
     for (size_t at = 0, length; at < size; at += length) {

@@ -86,7 +86,7 @@ void json_error(FILE *to, const kf_error *error); /* "error":null or {...} */
 /* ---- files.c: reading */
 struct input {
     char *path;
-    char *name; /* without folders; "stdin" for "-" */
+    char *name; /* without folders, but of FBX files that would be called alike; "stdin" for "-" */
     void *data;
     size_t size;
     bool regular;

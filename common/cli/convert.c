@@ -1,6 +1,7 @@
 #include "convert.h"
 #include "system.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,11 +108,12 @@ static bool has_folder(work *w, const char *path)
 {
     char *folder = copy_text(path);
     folder[base_name(folder) - folder] = '\0';
-    bool ok = folder[0] == '\0' || is_folder(folder);
+    file_about about = {.kind = KIND_FOLDER};
+    bool there = folder[0] == '\0' || look_at(folder, &about), ok = there && about.kind == KIND_FOLDER;
     if (!ok && w->v->into_folder) {
         ok = could_make_folders(w->v->output, w->v->err);
-    } else if (!ok) {
-        say(w->v->err, "%s: cannot be written: its folder is not there", path);
+    } else if (!ok) { /* in the words of a real run */
+        say(w->v->err, "%s: cannot be written: %s", path, strerror(there ? ENOTDIR : errno));
     }
     if (!ok)
         w->set.exit_code = EXIT_FILES;
@@ -119,13 +121,21 @@ static bool has_folder(work *w, const char *path)
     return ok;
 }
 
-/* After a dry run: whether its outputs could have been written, as far as that shows without writing. One that could not is
- * enough, as it is for a real run, and that looks at the FBX before what goes beside it. */
+/* The one output whose name is known before a conversion; NULL: there is none. To be freed. */
+static char *known_output(const work *w)
+{
+    return !w->v->into_folder || ends_with(w->name, ".fbx") ? place(w, w->name) : NULL;
+}
+
+/* After a dry run, also one that failed: whether its outputs could have been written, as far as that shows without writing. One
+ * that could not is enough, and is looked for in the order of a real run, which that one would have ended. */
 static bool could_write(work *w)
 {
-    bool ok = true;
+    char *known = known_output(w);
+    bool ok = !known || output_allowed(&w->set, known);
+    free(known);
     kf_sink unused;
-    for (size_t i = w->would.count; ok && i-- > 0;)
+    for (size_t i = 0; ok && i < w->would.count; i++)
         ok = has_folder(w, w->would.paths[i]) && output_begin(&w->set, w->would.paths[i], &unused);
     return ok;
 }
@@ -157,9 +167,51 @@ static bool read_bases(work *w)
     return ok;
 }
 
-/* Parts travel under their names: no two may be alike. */
-static bool names_differ(const work *w)
+/* The end of a path, one folder more than `end` has; the path itself if there is none more. */
+static const char *with_folder(const char *path, const char *end)
 {
+    if (end > path)
+        end--;
+    while (end > path && end[-1] != '/')
+        end--;
+    return end;
+}
+
+/* FBX files of one name, such as each animator's copy, are called by as much of their paths as tells them apart. */
+static void tell_apart(work *w)
+{
+    size_t count = w->v->count;
+    const char **ends = need(calloc(count + 1, sizeof *ends));
+    bool *alike = need(calloc(count + 1, sizeof *alike));
+    for (size_t i = 0; i < count; i++)
+        ends[i] = base_name(w->inputs[i].path);
+    for (bool more = true; more;) {
+        more = false;
+        memset(alike, 0, count * sizeof *alike);
+        for (size_t i = 0; i < count; i++)
+            for (size_t k = 0; k < i; k++)
+                if (strcmp(ends[i], ends[k]) == 0)
+                    alike[i] = alike[k] = true;
+        for (size_t i = 0; i < count; i++) {
+            more = more || (alike[i] && ends[i] > w->inputs[i].path);
+            ends[i] = alike[i] ? with_folder(w->inputs[i].path, ends[i]) : ends[i];
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (ends[i] == base_name(w->inputs[i].path))
+            continue; /* also standard input, which has a name of its own */
+        free(w->inputs[i].name);
+        w->inputs[i].name = copy_text(ends[i]);
+    }
+    free(ends);
+    free(alike);
+}
+
+/* Parts travel under their names: no two may be alike. */
+static bool names_differ(work *w)
+{
+    if (w->id ? strcmp(w->id, "fbx") == 0 : ends_with(w->inputs[0].name, ".fbx")) /* also one that the library will find bad */
+        tell_apart(w);
     for (size_t i = 0; i < w->v->count; i++)
         for (size_t k = 0; k < i; k++)
             if (strcmp(w->inputs[i].name, w->inputs[k].name) == 0) {
@@ -225,10 +277,9 @@ static void set_rules(work *w)
  * done. A dry run goes on and tells what is in the way at its end, unless nothing may ever be written there. */
 static bool look_ahead(work *w, int *code)
 {
-    bool known = !w->v->into_folder || ends_with(w->name, ".fbx");
-    if (!known || w->v->plan)
+    char *path = w->v->plan ? NULL : known_output(w);
+    if (!path)
         return true;
-    char *path = place(w, w->name);
     bool go_on = true;
     if (w->c->newer && newer_than_inputs(w, path)) {
         *code = w->v->batch ? SKIPPED : EXIT_DONE;
@@ -289,8 +340,10 @@ static int convert_read(work *w)
     kf_summary summary = {0};
     kf_job *job = kf_job_new(c->library, &options, &error);
     bool ok = job && kf_convert(job, &in, &output, &summary, &error);
-    if (ok && (!c->dry_run || c->json))
-        ok = c->dry_run ? could_write(w) : output_commit(&w->set);
+    if (!c->dry_run)
+        ok = ok && output_commit(&w->set);
+    else if (c->json)
+        ok = could_write(w) && ok;
     int code = ok ? EXIT_DONE : w->set.exit_code ? w->set.exit_code : exit_code_of(error.code);
     if (ok && w->v->batch && w->kept > 0 && w->written.count + w->would.count == 0)
         code = SKIPPED;
@@ -302,7 +355,7 @@ static int convert_read(work *w)
         report_conversion_json(w, job, &summary, &error, ok);
         w->reported = true;
     }
-    if (ok && c->dry_run && !c->json && !could_write(w)) /* behind what would have been done */
+    if (c->dry_run && !c->json && !could_write(w)) /* behind what would have been done */
         code = w->set.exit_code;
     output_discard(&w->set);
     kf_job_free(job);

@@ -31,7 +31,9 @@ static bool refuse(output_set *set, const char *path, const char *why)
 
 static bool ask(const char *path)
 {
-    fprintf(stderr, "keyferry: %s exists. Overwrite it? [y/N] ", path);
+    fputs("keyferry: ", stderr);
+    put_safe(stderr, path);
+    fputs(" exists. Overwrite it? [y/N] ", stderr);
     char answer[16];
     return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
 }

@@ -5,15 +5,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names in files can hold anything; a terminal must not act on it. */
+/* Bytes of a well-formed UTF-8 character at p; 0 if there is none. */
+static size_t utf8_size(const unsigned char *p)
+{
+    size_t size = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+    if (size > 1 && (p[0] < 0xc2 || p[0] > 0xf4))
+        return 0;
+    for (size_t i = 1; i < size; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
+    bool beyond = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
+    return overlong || beyond ? 0 : size;
+}
+
+/* The number of the character of that size at p if a terminal acts on it: a control character, or one that turns the direction of
+ * writing, by which a text can look like another one. Else 0. */
+static unsigned steering(const unsigned char *p, size_t size)
+{
+    unsigned number = size == 1   ? p[0]
+                      : size == 2 ? (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu)
+                      : size == 3 ? (p[0] & 0xfu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu)
+                                  : 0;
+    bool control = number < 0x20 || (number >= 0x7f && number <= 0x9f);
+    bool direction = number == 0x200e || number == 0x200f || (number >= 0x202a && number <= 0x202e) ||
+                     (number >= 0x2066 && number <= 0x2069);
+    return control || direction ? number : 0;
+}
+
+/* Names in files can hold anything; a terminal must not act on it. All bytes of a character are shown in one way, so that what
+ * is printed is UTF-8. */
 void put_safe(FILE *to, const char *text)
 {
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-        bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0; /* a control character in two bytes */
-        if (*p < 0x20 || *p == 0x7f || c1)
-            fprintf(to, "\\x%02x", *p);
-        else
-            fputc(*p, to);
+    for (const unsigned char *p = (const unsigned char *)text; *p;) {
+        size_t size = utf8_size(p);
+        bool safe = size > 0 && !steering(p, size);
+        for (size_t left = size ? size : 1; left > 0; left--, p++) {
+            if (safe)
+                fputc(*p, to);
+            else
+                fprintf(to, "\\x%02x", *p);
+        }
     }
 }
 
@@ -128,20 +160,6 @@ int worse(int a, int b)
 
 /* ---------------------------------------------------------------- JSON */
 
-/* Bytes of a well-formed UTF-8 character at p; 0 if there is none. */
-static size_t utf8_size(const unsigned char *p)
-{
-    size_t size = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-    if (size > 1 && (p[0] < 0xc2 || p[0] > 0xf4))
-        return 0;
-    for (size_t i = 1; i < size; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
-    bool beyond = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
-    return overlong || beyond ? 0 : size;
-}
-
 void json_text(FILE *to, const char *text)
 {
     if (!text) {
@@ -151,13 +169,14 @@ void json_text(FILE *to, const char *text)
     fputc('"', to);
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
         size_t size = utf8_size(p);
+        unsigned number = steering(p, size);
         if (size == 0) {
             fputs("\\ufffd", to);
             size = 1;
         } else if (*p == '"' || *p == '\\') {
             fprintf(to, "\\%c", *p);
-        } else if (*p < 0x20 || *p == 0x7f) {
-            fprintf(to, "\\u%04x", *p);
+        } else if (number) { /* the same text to a program; some is printed for people, too */
+            fprintf(to, "\\u%04x", number);
         } else {
             fwrite(p, 1, size, to);
         }

@@ -364,6 +364,15 @@ class Looking(Case):
         done = self.keyferry("info", name, code=1)
         self.assertNotIn("\x1b", done.err)
         self.assertIn("a\\x1b[2Jb.ani", done.err)
+        for name, shown in (("\x85ä\u202e.ani", "\\xc2\\x85ä\\xe2\\x80\\xae.ani"), ("\udc9b\udcc3.ani", "\\x9b\\xc3.ani")):
+            self.put(name, b"nothing")
+            self.assertIn(f"keyferry: {shown}: ", self.keyferry("info", name, code=1).err)
+        self.put("\u202e.fbx", b"old")
+        said, _ = self.on_terminal("convert", DOOR, "\u202e.fbx", when=b"[y/N]", answer=b"n\n")
+        self.assertIn("keyferry: \\xe2\\x80\\xae.fbx exists. Overwrite it?", said)
+        # What has no room is cut, if need be within a character.
+        said = subprocess.run([KEYFERRY, "info", "a" + "ä" * 2000], cwd=self.dir, capture_output=True).stderr
+        self.assertIn("keyferry: aää", said.decode())
 
 
 if __name__ == "__main__":

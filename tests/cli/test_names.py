@@ -59,6 +59,22 @@ class Names(EditCase):
         said = self.move("%80" * 300, file_of(node(b"\x80" * 300, ARM_MOVES)))
         self.assertIn('changed: take "walk", node "' + ("%80" * 67)[:200] + '...", translation: 1 keys changed', said)
 
+    def test_what_terminals_act_on(self):
+        """Control characters, and those that turn the direction of writing, are shown by their bytes; JSON has them all."""
+        steering = [*range(0x80, 0xa0), 0x200e, 0x200f, *range(0x202a, 0x202f), *range(0x2066, 0x206a)]
+        beside = "\x7e\xa0\u200d\u2010\u2029\u202f\u2065\u206aä€🙂"
+        name = beside + "".join(map(chr, steering))
+        shown = beside + "".join(f"\\x{byte:02x}" for byte in "".join(map(chr, steering)).encode())
+        original = file_of(node(name.encode(), ARM_MOVES))
+        self.assertIn(f'changed: take "walk", node "{shown}", translation: 1 keys changed', self.move(name, original))
+        self.put("x.nanim", file_of(node(name.encode(), ARM_MOVES), take=name.encode()))
+        self.put("y.nanim", file_of(node(name.encode(), ARM_MOVES[:2]), take=name.encode()))
+        found = self.keyferry("info", "x.nanim").out + self.keyferry("diff", "x.nanim", "y.nanim", code=1).out
+        self.assertEqual(set(found.decode()) & set(map(chr, steering)), set())
+        for verb, *words in (("info", "x.nanim", "--json"), ("dump", "x.nanim")):
+            self.assertEqual(self.json(verb, *words)["takes"][0]["name"], name)
+        self.assertEqual(self.json("diff", "x.nanim", "y.nanim", "--json", code=1)["differences"][0]["node"], name)
+
     def test_take_without_name(self):
         moves = [ARM_MOVES[0], (1.0, None, (NAN, 2, 3)), *ARM_MOVES[2:]]
         original = file_of(node(b"hip", moves), take=b"")

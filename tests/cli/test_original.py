@@ -512,6 +512,44 @@ class Several(Case):
             self.assertIn("the translation x at 0.0000 s was edited in --base and in mine.fbx: the latter stays", said)
             self.assertEqual(self.values("out.ani", *LEFT)[0], -2)
 
+    def test_copies_of_one_name(self):
+        """Each animator's copy in a folder of their own: messages call them by as much of the path as tells them apart."""
+        self.keyferry("convert", DOOR, "d.fbx", "--ascii")
+        long = 50 * "long" + "/"  # beyond that a name is cut in messages
+        for above in ("", long):
+            self.edited(above + "alice/door.fbx", (LEFT, 0, -1))
+            self.edited(above + "bob/door.fbx", (LEFT, 0, -2), (LEFT, 1, -3))
+        for above in ("", long, str(self.dir) + "/"):
+            said = self.keyferry("convert", above + "alice/door.fbx", above + "bob/door.fbx", "out.ani", "-y").err
+            self.assertIn("the translation x at 0.0000 s was edited in alice/door.fbx and in bob/door.fbx: the latter stays", said)
+            self.assertIn(f"keyferry: {above}alice/door.fbx: 1 of 8 tracks changed", said)
+            self.assertEqual(self.values("out.ani", *LEFT)[:2], [-2, -3])
+        said = self.keyferry("convert", "d.fbx", "alice/door.fbx", "bob/door.fbx", "out.ani", "-y").err
+        self.assertIn("was edited in d.fbx or alice/door.fbx and in bob/door.fbx", said)
+        os.rename(self.dir / "bob/door.fbx", self.dir / "door.fbx")
+        said = self.keyferry("convert", "alice/door.fbx", "door.fbx", "out.ani", "-y").err
+        self.assertIn("was edited in alice/door.fbx and in door.fbx", said)
+        self.put("bob/door.fbx", (self.dir / "door.fbx").read_bytes()[:99])
+        for files in (("alice/door.fbx", "bob/door.fbx"), ("bob/door.fbx", "alice/door.fbx")):
+            self.assertIn("keyferry: bob/door.fbx: ", self.keyferry("convert", *files, "out.ani", "-y", code=1).err)
+        for name in ("alice/door.ani", "bob/door.ani"):
+            self.put(name, DOOR.read_bytes())
+        # A game's parts travel under their names; and nothing tells a file from itself.
+        for files in (("alice/door.ani", "bob/door.ani", "new.fbx"), ("alice/door.fbx", "alice/door.fbx", "new.ani")):
+            self.assertIn("have the same name", self.keyferry("convert", *files, code=2).err)
+
+    def test_copies_of_one_name_with_sidecars(self):
+        """Each has its own beside it, which tells how it was written."""
+        right = ("door_open", "anim_door_right", "Lcl Translation", "x")
+        for folder, where, options in (("alice/", LEFT, ()), ("bob/", right, ("--for", "blender"))):
+            (self.dir / folder).mkdir()
+            self.keyferry("convert", DOOR, folder + "door.fbx", "--ascii", "--no-capsule", *options)
+            self.edited(folder + "door.fbx", (where, 0, -4), of=folder + "door.fbx")
+        for files in (("alice/door.fbx", "bob/door.fbx"), ("bob/door.fbx", "alice/door.fbx")):
+            found = self.json("convert", "--json", *files, "out.ani", "-y")
+            self.assertEqual((found["original"], found["tracks"], found["changed"]), ("sidecar", 8, 2))
+            self.assertEqual([self.values("out.ani", *where)[0] for where in (LEFT, right)], [-4, -4])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -54,10 +54,29 @@ static void test_bytes_that_begin_nothing(void **state)
     assert_true(kfi_utf8_valid("a\0b", 3)); /* a NUL is a character */
 }
 
+static void test_what_terminals_act_on(void **state)
+{
+    (void)state;
+    static const uint32_t ranges[][2] = {{1, 0x1f}, {0x7f, 0x9f}, {0x200e, 0x200f}, {0x202a, 0x202e}, {0x2066, 0x2069}};
+    static const uint32_t limits[5] = {0, 0x80, 0x800, 0x10000, 0x11000};
+    uint32_t number = 0;
+    for (size_t size = 1; size <= 4; size++)
+        for (; number < limits[size]; number++) {
+            char text[8] = {0};
+            bool acts = false;
+            put(number, size, text);
+            for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+                acts = acts || (number >= ranges[i][0] && number <= ranges[i][1]);
+            assert_int_equal(kfi_utf8_steering(text, size), acts ? number : 0);
+        }
+    assert_int_equal(kfi_utf8_steering("\x9b", 0), 0); /* no character */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_number),
+        cmocka_unit_test(test_what_terminals_act_on),
         cmocka_unit_test(test_bytes_that_begin_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
