@@ -173,6 +173,30 @@ class Long(EditCase):
         self.assertEqual(now[-20000:], self.original[-20000:])
 
 
+class Jumps(EditCase):
+    """Several keys at one time."""
+    ending = "nanim"
+
+    def test_drawn_before_and_behind(self):
+        """They stay what they are, and what was drawn beside them is told in TCB keys as anywhere."""
+        x, y, z = (1, 0, 0), (0.6, 0.8, 0), (0, 0, 1)
+        turns = ((0, 10, x), (0.7, 30, y), (1.3, -20, z), (1.43, 40, y), (1.43, 80, z), (1.43, -15, x), (2, 30, y), (3, 10, z))
+        for kind, count, index in ((nytro.TCB, 6, 1), (nytro.TCB, 8, 1), (nytro.TCB, 8, -2), (nytro.LINEAR, 6, 1)):
+            keys = [(t, (0,) * 5, (angle, *axis)) if kind == nytro.TCB else (t, None, (3 * angle, *axis)) for t, angle, axis in turns[:count]]
+            self.original = file(keys, kind)
+
+            def change(scene, index=index):
+                curve = scene.curve("walk", "arm", TURN, "x")
+                curve.keys[index].value -= 5
+                curve.store()
+            with self.subTest(kind=kind, count=count, index=index):
+                now = self.edit(change)
+                for k in keys[3:5] if index < 0 else keys[3:]:
+                    self.assertIn(nytro.key(*k)[-16:], now)
+                self.assertNotIn("LINEAR", self.said)
+                self.assertEqual(beyond(self), [])
+
+
 class Steps(EditCase):
     """A hold drawn where the format has none: the jump takes a moment, and all around it is as it was drawn."""
     ending = "nanim"
