@@ -89,8 +89,12 @@ class Jumps(unittest.TestCase):
                 kept = self.edit(data, "nanim", lambda data, size=size: [data[at:at + size] for at in range(head, len(data), size)],
                                  frame, prop=prop)
                 self.assertEqual(kept, [0, 2, 3, 4] if frame == 0 else [0, 1, 2, 3, 4])
+        keys = [(time, (value, 1 + value, -value)) for time, value in ((0, 5), (0, 1), (0.2, 2), (0.5, 0), (0.7, 3), (1, 0), (2, 1))]
+        kept = self.edit(by_lines(keys), "nanim", lambda data: [data[at:at + 20] for at in range(head, len(data), 20)], 14)
+        self.assertEqual(kept, [0, 1, 2, 3, 4, 5, 6])
         for number in (1, 2, 5, 6, 7):
-            keys = [(time, value, number, (0.3, 0.1, -0.3, -0.1), (0.2, 0, 0, 0, 0)) for time, value in ((0, 5), (0, 4), (0, 1), (1, 2), (2, 3), (3, 0))]
+            keys = [(time, value, number, (0.3, 0.1, -0.3, -0.1), (0.2, 0, 0, 0, 0))
+                    for time, value in ((0, 5), (0, 4), (0, 1), (1, 2), (2, 3), (3, 0))]
             self.assertLessEqual({0, 1, 2, 3}, set(self.edit(fitcases.file_of(keys), "ani", fitcases.records, 75)))
 
     def test_between_frames(self):
