@@ -5,8 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Pieces of such a piece where it bends much; and how many keys from what was drawn a search for TCB keys never comes. */
-enum { FINER = 32, MORE = 4, BESIDE = 4, FAR = 256 };
+/* Pieces of such a piece where it bends much, for a search in the second round, at most, and for straight ways; and how many keys
+ * from what was drawn the others may have to be told anew, and a search for TCB keys never comes. */
+enum { MORE = 4, MOST = 8, FINER = 32, BESIDE = 4, NEAR = 8, FAR = 256 };
 
 /* What is to be fitted. */
 typedef struct samples {
@@ -70,14 +71,24 @@ static void pass_on(const kf_quat_curve *begun, kf_quat_curve *fitted)
     }
 }
 
-/* Segments beside which nothing was drawn for a long way stay as they are: a search for TCB keys would but look at them. */
-static bool is_near(const bool *drawn, size_t count, size_t i, size_t *last, size_t *next)
+/* How many segments away from segment i the nearest one is that was drawn. */
+static size_t away(const bool *drawn, size_t count, size_t i, size_t *last, size_t *next)
 {
     if (drawn[i])
         *last = i;
     while (*next < count && (*next < i || !drawn[*next]))
         ++*next;
-    return (*last != SIZE_MAX && i - *last <= FAR) || (*next < count && *next - i <= FAR);
+    size_t before = *last != SIZE_MAX ? i - *last : SIZE_MAX, behind = *next < count ? *next - i : SIZE_MAX;
+    return before < behind ? before : behind;
+}
+
+/* Pieces of a segment that was not drawn: few; but beside what was drawn new keys may bend it, and near the key more than
+ * elsewhere. Where that leads nowhere, a segment near by may have to be told by new keys, too, and fast ones, or such with ease,
+ * take many. What is far away stays as it is: a search would but look at it. */
+static size_t pieces_sought(size_t distance, unsigned finest)
+{
+    unsigned more = finest > MORE ? finest / MORE : 1, near = more < BESIDE ? more * more : more * BESIDE;
+    return KFI_PIECES * (size_t)(distance > FAR ? 0 : distance == 1 && finest > 1 ? more * BESIDE : distance <= NEAR ? near : 1);
 }
 
 /* Into how many pieces what merged key i plays up to the next has to be cut for straight ways between them. */
@@ -131,8 +142,7 @@ static bool sample(const kfi_merge_track *t, const part *p, double tolerance, un
     if (!pieces)
         return false;
     for (size_t i = 0; i + 1 < keys->count; i++) {
-        bool near = is_near(drawn, keys->count, i, &last, &next), beside = (i > 0 && drawn[i - 1]) || drawn[i + 1];
-        pieces[i] = KFI_PIECES * (beside && finest > 1 ? BESIDE : near);
+        pieces[i] = pieces_sought(away(drawn, keys->count, i, &last, &next), finest);
         if (finest == FINER)
             pieces[i] = (size_t)fmax((double)pieces[i], (double)pieces_played(keys, i, 0.5 * tolerance));
         room += 1 + (drawn[i] ? 0 : pieces[i]);
@@ -205,6 +215,7 @@ static bool search(const kfi_merge_track *t, const part *p, double tolerance, co
 {
     enum { ROUNDS = 8 };
     samples few;
+    unsigned finest = 1;
     size_t count = 0, before = SIZE_MAX; /* missed so far */
     bool *missed = kfi_alloc(t->job, all->count, sizeof *missed);
     double *off = kfi_alloc_raw(t->job, all->count, sizeof *off);
@@ -213,7 +224,7 @@ static bool search(const kfi_merge_track *t, const part *p, double tolerance, co
         return false;
     for (unsigned round = 0; round < ROUNDS && !*found && count != before; round++) {
         kfi_mark mark = kfi_arena_mark(&t->job->arena);
-        if (!sample(t, p, tolerance, round ? MORE : 1, &few) || !add_missed(t->job, all, missed, count, &few) ||
+        if (!sample(t, p, tolerance, finest, &few) || !add_missed(t->job, all, missed, count, &few) ||
             !kfi_fit_quat(t->job, few.times, (const double(*)[4])few.q, few.count, options, fitted) ||
             !measure(t->job, fitted, all, off))
             return false;
@@ -222,8 +233,10 @@ static bool search(const kfi_merge_track *t, const part *p, double tolerance, co
             *found = off[i] <= 0.9 * tolerance;
         if (!*found)
             kfi_arena_release(&t->job->arena, mark);
-        if (round == 0)
+        if (round == 0 || (fitted->count == 0 && finest < MOST)) {
+            finest = round ? 2 * finest : MORE;
             continue;
+        }
         before = count;
         for (size_t i = 0; i < all->count && fitted->count; i++) {
             count += !missed[i] && off[i] > options->tolerance;
