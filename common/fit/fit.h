@@ -41,6 +41,16 @@ bool kfi_fit_quat(kf_job *job, const double *times, const double (*q)[4], size_t
 bool kfi_fit_quat_jumps(kf_job *job, const double *times, const double (*q)[4], size_t count, const kfi_fit_quat_options *options,
                         kf_quat_curve *curve);
 
+/* Keys of a curve of orientations that nothing beyond them bends: those from one jump to the next. */
+typedef struct kfi_quat_part {
+    kf_quat_curve curve; /* or what became of them; without origins they stayed */
+    size_t key;          /* of the whole curve, that the first one is */
+} kfi_quat_part;
+/* Keys from..to, without origins; the last key before the next jump, or of all; and all parts one behind the other. */
+kf_quat_curve kfi_quat_part_of(const kf_quat_curve *curve, size_t from, size_t to);
+size_t kfi_quat_jump(const kf_quat_curve *curve, size_t from);
+bool kfi_join_quat_parts(kf_job *job, const kfi_quat_part *parts, size_t part_count, kf_quat_curve *curve);
+
 /* Two or three curves with samples at the same times. */
 typedef struct kfi_shared_samples {
     unsigned curves;

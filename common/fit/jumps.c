@@ -105,19 +105,21 @@ static bool split(splitting *s, range keys, stretch *part)
     bool there = !was || keys_at(was, time, s->was, &before);
     size_t sample = s->sample;
     s->was = was ? before.from : 0;
-    if (sample <= part->samples.from || sample == s->count || isnan(s->options->between[sample - 1]) || !there)
+    bool begins = keys.from == 0 && sample == 0; /* with a jump: there is no stretch before it */
+    if (sample == s->count || !there || (!begins && (sample <= part->samples.from || isnan(s->options->between[sample - 1]))))
         return true;
     part->keys.to = keys.from;
     part->was.to = before.from;
     part->samples.to = sample;
     part->ends = true;
-    if (!fit_stretch(s, part))
+    if (!begins && !fit_stretch(s, part))
         return false;
-    if (keys.to > keys.from + 1) { /* those that nothing shows */
+    size_t unseen = keys.from + !begins;
+    if (keys.to > unseen) { /* those that nothing shows */
         piece *hidden = kfi_push(s->job, &s->pieces, &s->piece_count, sizeof *hidden);
         if (!hidden)
             return false;
-        *hidden = (piece){part_of(original, (range){keys.from + 1, keys.to - 1}), keys.from + 1};
+        *hidden = (piece){part_of(original, (range){unseen, keys.to - 1}), unseen};
     }
     /* Taken a hair before the jump, by rounding: what the original has there is not what is behind it. */
     bool early = s->given[sample] < time && fabs(s->values[sample] - kfi_curve_value(original, s->given[sample], 0.0)) <= s->options->tolerance;

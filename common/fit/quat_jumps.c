@@ -5,11 +5,6 @@
 
 static const double SAME_TURN = 1e-6; /* degrees */
 
-typedef struct piece {
-    kf_quat_curve curve;
-    size_t key; /* of the original, that its first one is */
-} piece;
-
 typedef struct splitting {
     kf_job *job;
     const kfi_fit_quat_options *options;
@@ -18,7 +13,7 @@ typedef struct splitting {
     size_t count;
     double *t; /* of the stretch at work */
     double (*q)[4];
-    piece *pieces;
+    kfi_quat_part *pieces;
     size_t piece_count;
     size_t sample; /* how far the search for the next jump is */
 } splitting;
@@ -29,7 +24,7 @@ typedef struct place {
     bool starts;
 } place;
 
-static kf_quat_curve part_of(const kf_quat_curve *curve, size_t from, size_t to)
+kf_quat_curve kfi_quat_part_of(const kf_quat_curve *curve, size_t from, size_t to)
 {
     kf_quat_curve part = {.keys = curve->keys + from, .count = to + 1 - from, .tcb = curve->tcb ? curve->tcb + from : NULL};
     return part;
@@ -46,7 +41,7 @@ static void add_sample(const splitting *s, size_t at, double time, const double 
 /* From a place to the original's key `last` and the sample before `end`; `ends`: that key is a sample, too. */
 static bool fit_stretch(splitting *s, place from, size_t last, size_t end, bool ends)
 {
-    kf_quat_curve keys = part_of(s->options->original, from.key, last);
+    kf_quat_curve keys = kfi_quat_part_of(s->options->original, from.key, last);
     kfi_fit_quat_options options = *s->options;
     size_t count = 0;
     if (from.starts)
@@ -56,7 +51,7 @@ static bool fit_stretch(splitting *s, place from, size_t last, size_t end, bool 
     if (ends)
         add_sample(s, count++, keys.keys[keys.count - 1].time, keys.keys[keys.count - 1].q);
     options.original = &keys;
-    piece *made = kfi_push(s->job, &s->pieces, &s->piece_count, sizeof *made);
+    kfi_quat_part *made = kfi_push(s->job, &s->pieces, &s->piece_count, sizeof *made);
     if (!made)
         return false;
     made->key = from.key;
@@ -71,37 +66,40 @@ static bool split(splitting *s, size_t first, size_t last, place *from)
     while (s->sample < s->count && s->given[s->sample] < time - KFI_SAME_TIME)
         s->sample++;
     size_t sample = s->sample;
-    if (sample <= from->sample || sample == s->count)
+    bool begins = first == 0 && sample == 0; /* with a jump: there is no stretch before it */
+    if ((sample <= from->sample && !begins) || sample == s->count)
         return true;
-    kfi_quat_curve_value(original, s->given[sample - 1], was);
-    if (kfi_quat_angle(was, s->turns[sample - 1]) > SAME_TURN)
+    if (!begins)
+        kfi_quat_curve_value(original, s->given[sample - 1], was);
+    if (!begins && kfi_quat_angle(was, s->turns[sample - 1]) > SAME_TURN)
         return true;
-    if (!fit_stretch(s, *from, first, sample, true))
+    if (!begins && !fit_stretch(s, *from, first, sample, true))
         return false;
-    if (last > first + 1) { /* those that nothing shows */
-        piece *hidden = kfi_push(s->job, &s->pieces, &s->piece_count, sizeof *hidden);
+    size_t unseen = first + !begins;
+    if (last > unseen) { /* those that nothing shows */
+        kfi_quat_part *hidden = kfi_push(s->job, &s->pieces, &s->piece_count, sizeof *hidden);
         if (!hidden)
             return false;
-        *hidden = (piece){part_of(original, first + 1, last - 1), first + 1};
+        *hidden = (kfi_quat_part){kfi_quat_part_of(original, unseen, last - 1), unseen};
     }
     *from = (place){last, sample, s->given[sample] > time + KFI_SAME_TIME};
     return true;
 }
 
-static bool join(const splitting *s, kf_quat_curve *curve)
+bool kfi_join_quat_parts(kf_job *job, const kfi_quat_part *parts, size_t part_count, kf_quat_curve *curve)
 {
     size_t count = 0, at = 0;
     bool tcb = false;
-    for (size_t i = 0; i < s->piece_count; i++) {
-        count += s->pieces[i].curve.count;
-        tcb = tcb || s->pieces[i].curve.tcb;
+    for (size_t i = 0; i < part_count; i++) {
+        count += parts[i].curve.count;
+        tcb = tcb || parts[i].curve.tcb;
     }
     *curve = (kf_quat_curve){0};
-    kf_origin *origin = kfi_alloc(s->job, count, sizeof *origin);
-    if (!origin || !kfi_make_quat_keys(s->job, curve, count, tcb))
+    kf_origin *origin = kfi_alloc(job, count, sizeof *origin);
+    if (!origin || !kfi_make_quat_keys(job, curve, count, tcb))
         return false;
-    for (size_t i = 0; i < s->piece_count; i++) {
-        const piece *p = &s->pieces[i];
+    for (size_t i = 0; i < part_count; i++) {
+        const kfi_quat_part *p = &parts[i];
         for (size_t k = 0; k < p->curve.count; k++, at++) {
             curve->keys[at] = p->curve.keys[k];
             if (p->curve.tcb)
@@ -113,6 +111,13 @@ static bool join(const splitting *s, kf_quat_curve *curve)
     }
     curve->origin = origin;
     return true;
+}
+
+size_t kfi_quat_jump(const kf_quat_curve *curve, size_t from)
+{
+    while (from + 1 < curve->count && curve->keys[from + 1].time > curve->keys[from].time + KFI_SAME_TIME)
+        from++;
+    return from;
 }
 
 bool kfi_fit_quat_jumps(kf_job *job, const double *times, const double (*q)[4], size_t count, const kfi_fit_quat_options *options,
@@ -135,5 +140,5 @@ bool kfi_fit_quat_jumps(kf_job *job, const double *times, const double (*q)[4], 
     }
     if (s.piece_count == 0)
         return kfi_fit_quat(job, times, q, count, options, curve);
-    return fit_stretch(&s, from, original->count - 1, count, false) && join(&s, curve);
+    return fit_stretch(&s, from, original->count - 1, count, false) && kfi_join_quat_parts(job, s.pieces, s.piece_count, curve);
 }

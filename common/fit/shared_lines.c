@@ -96,7 +96,8 @@ bool kfi_fit_lines_or_tcb(kf_job *job, const kfi_shared_samples *from, kf_curve 
     kf_curve lines[3] = {{0}}, tcb[3] = {{0}};
     bool done;
     for (unsigned c = 0; c < from->curves; c++) {
-        kfi_fit_options options = {.interps = 1u << KF_LINEAR, .tolerance = from->tolerance[c], .original = from->original[c]};
+        kfi_fit_options options = {.interps = 1u << KF_LINEAR, .tolerance = from->tolerance[c], .original = from->original[c],
+                                   .between = from->between[c]};
         if (!kfi_fit(job, from->times, from->values[c], from->count, &options, &lines[c]))
             return false;
     }

@@ -79,6 +79,24 @@ class Jumps(unittest.TestCase):
                              30, prop=prop)
             self.assertEqual(kept, [0, 1, 2, 3, 4])
 
+    def test_at_the_start(self):
+        """Nothing lies before the jump, and its first key shows nowhere: it stays, too."""
+        head = len(by_lines([]))
+        keys = [(time, (value, 1, 0, 0)) for time, value in ((0, 5), (0, 1), (1, 2), (2, 3), (3, 0))]
+        for turn, prop, size in ((False, PROP, 20), (True, nytrocases.TURN, 24)):
+            data = by_lines([(time, values[:3 + turn]) for time, values in keys], turn)
+            for frame in (0, 45):
+                kept = self.edit(data, "nanim", lambda data, size=size: [data[at:at + size] for at in range(head, len(data), size)],
+                                 frame, prop=prop)
+                self.assertEqual(kept, [0, 2, 3, 4] if frame == 0 else [0, 1, 2, 3, 4])
+        keys = [(time, (value, 1 + value, -value)) for time, value in ((0, 5), (0, 1), (0.2, 2), (0.5, 0), (0.7, 3), (1, 0), (2, 1))]
+        kept = self.edit(by_lines(keys), "nanim", lambda data: [data[at:at + 20] for at in range(head, len(data), 20)], 14)
+        self.assertEqual(kept, [0, 1, 2, 3, 4, 5, 6])
+        for number in (1, 2, 5, 6, 7):
+            keys = [(time, value, number, (0.3, 0.1, -0.3, -0.1), (0.2, 0, 0, 0, 0))
+                    for time, value in ((0, 5), (0, 4), (0, 1), (1, 2), (2, 3), (3, 0))]
+            self.assertLessEqual({0, 1, 2, 3}, set(self.edit(fitcases.file_of(keys), "ani", fitcases.records, 75)))
+
     def test_between_frames(self):
         keys = [(time + (0.01 if time == 2 else 0), (value, 0, 1)) for time, value in zip(TIMES, VALUES)]
         head = len(by_lines([]))

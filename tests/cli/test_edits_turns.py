@@ -173,6 +173,53 @@ class Long(EditCase):
         self.assertEqual(now[-20000:], self.original[-20000:])
 
 
+class Fast(EditCase):
+    """Turns of more than a hundred degrees in a fraction of a second, with ease."""
+    ending = "nanim"
+    original = file([(0, (0.303, -0.085, -0.134, 0, 0.395), (78.042, -0.253, -0.964, 0.085)),
+                     (11 / 30, (-0.377, -0.277, -0.346, 0.502, 0.15), (17.481, 0.115, -0.628, 0.77)),
+                     (23 / 30, (0,) * 5, (-99.411, 0.35, -0.306, 0.886)),
+                     (0.9, (0.535, 0.083, 0.077, 0.488, 0), (32.292, -0.413, -0.542, 0.732)),
+                     (35 / 30, (0,) * 5, (109.999, -0.389, -0.782, 0.487))], nytro.TCB)
+
+    def test_one_helper(self):
+        """Keys beside it have no numbers for it: those before them are told anew, too, and all in TCB keys."""
+        def change(scene):
+            for axis in "yz":
+                curve = scene.curve("walk", "arm", TURN, axis)
+                curve.keys[18].value += 0.5
+                curve.store()
+        self.edit(change)
+        self.assertNotIn("LINEAR", self.said)
+        self.assertNotIn("warning", self.said)
+        self.assertLess(int(re.search(r"(\d+) added", self.said)[1]), 80)
+        self.assertEqual(beyond(self), [])
+
+
+class Jumps(EditCase):
+    """Several keys at one time."""
+    ending = "nanim"
+
+    def test_drawn_before_and_behind(self):
+        """They stay what they are, and what was drawn beside them is told in TCB keys as anywhere."""
+        x, y, z = (1, 0, 0), (0.6, 0.8, 0), (0, 0, 1)
+        turns = ((0, 10, x), (0.7, 30, y), (1.3, -20, z), (1.43, 40, y), (1.43, 80, z), (1.43, -15, x), (2, 30, y), (3, 10, z))
+        for kind, count, index in ((nytro.TCB, 6, 1), (nytro.TCB, 8, 1), (nytro.TCB, 8, -2), (nytro.LINEAR, 6, 1)):
+            keys = [(t, (0,) * 5, (angle, *axis)) if kind == nytro.TCB else (t, None, (3 * angle, *axis)) for t, angle, axis in turns[:count]]
+            self.original = file(keys, kind)
+
+            def change(scene, index=index):
+                curve = scene.curve("walk", "arm", TURN, "x")
+                curve.keys[index].value -= 5
+                curve.store()
+            with self.subTest(kind=kind, count=count, index=index):
+                now = self.edit(change)
+                for k in keys[3:5] if index < 0 else keys[3:]:
+                    self.assertIn(nytro.key(*k)[-16:], now)
+                self.assertNotIn("LINEAR", self.said)
+                self.assertEqual(beyond(self), [])
+
+
 class Steps(EditCase):
     """A hold drawn where the format has none: the jump takes a moment, and all around it is as it was drawn."""
     ending = "nanim"
