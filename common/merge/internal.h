@@ -168,6 +168,9 @@ typedef struct kfi_merging {
  * *unwrapped. */
 bool kfi_match_turned(kfi_merging *m, kf_anim *unwrapped, bool *turned);
 
+/* match_both.c: how an FBX and another one, written as it was, compare with what was written; not *simple: not just by numbers. */
+bool kfi_match_both(kfi_merging *m, const kf_anim *into, kfi_matches *other, bool *simple);
+
 /* new.c: whether a track of a written node that is none of the written ones is no addition: a program wrote it of its own accord. */
 bool kfi_says_nothing(const kfi_merging *m, const kf_track *track);
 
