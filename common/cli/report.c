@@ -37,15 +37,13 @@ static unsigned steering(const unsigned char *p, size_t size)
  * is printed is UTF-8. */
 void put_safe(FILE *to, const char *text)
 {
-    for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        size_t size = utf8_size(p);
-        bool safe = size > 0 && !steering(p, size);
-        for (size_t left = size ? size : 1; left > 0; left--, p++) {
-            if (safe)
-                fputc(*p, to);
-            else
-                fprintf(to, "\\x%02x", *p);
-        }
+    for (const unsigned char *p = (const unsigned char *)text, *plain = p; *plain; plain = p) {
+        size_t size = 1;
+        while (*p && ((*p >= 0x20 && *p < 0x7f) || ((size = utf8_size(p)) > 0 && !steering(p, size))))
+            p += *p < 0x80 ? 1 : size;
+        fwrite(plain, 1, (size_t)(p - plain), to);
+        for (size_t left = *p ? (size ? size : 1) : 0; left > 0; left--)
+            fprintf(to, "\\x%02x", *p++);
     }
 }
 
