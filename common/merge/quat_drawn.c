@@ -23,19 +23,25 @@ static void add_sample(samples *s, double time, const double q[4])
     s->times[s->count++] = time;
 }
 
-/* Into how many parts each of the pieces from look k on has to be cut, so that straight ways between these tell how what was
- * drawn bends: a part has a fourth of that, and it is looked at in one place; what is fitted is looked at between, too. The last
- * piece may be a jump: it counts as those before it. */
-static size_t parts_of(const kfi_looks *l, size_t k, double tolerance, unsigned finest)
+/* Into how many parts each of the pieces from look k on has to be cut at the least, so that straight ways between these tell how
+ * what was drawn, or what is played, bends: a part has a fourth of that, and it is looked at in one place. The last piece may be a
+ * jump: it counts as those before it. */
+static double bends_of(const kfi_looks *l, const double (*q)[4], size_t k, double tolerance)
 {
     double bend = 0, middle[4];
     for (size_t i = k + 1; i + 1 < k + KFI_PIECES; i++) {
         double share = (l->times[i] - l->times[i - 1]) / (l->times[i + 1] - l->times[i - 1]);
-        kfi_quat_slerp(l->now[i - 1], l->now[i + 1], share, middle);
-        if (l->edited[i])
-            bend = fmax(bend, kfi_quat_angle(middle, l->now[i]));
+        kfi_quat_slerp(q[i - 1], q[i + 1], share, middle);
+        bend = fmax(bend, kfi_quat_angle(middle, q[i]));
     }
-    return (size_t)fmin(ceil(fmax(sqrt(bend / tolerance), 3)) * (finest == FINER ? 2 : 1), finest);
+    return sqrt(bend / tolerance);
+}
+
+/* What is fitted is looked at between, too. */
+static size_t parts_of(const kfi_looks *l, size_t k, double tolerance, unsigned finest)
+{
+    double least = fmax(bends_of(l, (const double(*)[4])l->now, k, tolerance), 3);
+    return (size_t)fmin(ceil(least) * (finest == FINER ? 2 : 1), finest);
 }
 
 /* What was drawn after merged key i: what came back, and the original where that is it. */
@@ -91,21 +97,12 @@ static size_t pieces_sought(size_t distance, unsigned finest)
     return KFI_PIECES * (size_t)(distance > FAR ? 0 : distance == 1 && finest > 1 ? more * BESIDE : distance <= NEAR ? near : 1);
 }
 
-/* Into how many pieces what merged key i plays up to the next has to be cut for straight ways between them. */
-static size_t pieces_played(const kf_quat_curve *keys, size_t i, double tolerance)
+/* The same of what merged key i plays up to the next, at the looks: the FBX has keys wherever that turns sharply, as with little
+ * ease. Near what was drawn it may be told by new keys, and is looked at more closely. */
+static size_t parts_played(const kfi_looks *l, size_t k, double tolerance, bool near)
 {
-    double from = keys->keys[i].time, length = keys->keys[i + 1].time - from, q[KFI_PIECES + 1][4], middle[4], bend = 0;
-    kfi_quat_segment segment;
-    if (!(length > 0))
-        return 1;
-    kfi_quat_curve_segment(keys, i, &segment);
-    for (int k = 0; k <= KFI_PIECES; k++)
-        kfi_quat_segment_value(&segment, from + length * k / KFI_PIECES, q[k]);
-    for (int k = 1; k < KFI_PIECES; k++) {
-        kfi_quat_slerp(q[k - 1], q[k + 1], 0.5, middle);
-        bend = fmax(bend, kfi_quat_angle(middle, q[k]));
-    }
-    return KFI_PIECES * (size_t)fmin(ceil(fmax(sqrt(bend / tolerance), 1)), FINER);
+    double least = bends_of(l, (const double(*)[4])l->plays, k, tolerance);
+    return (size_t)fmin(ceil(fmax(least, near ? 3 : 1)), FINER);
 }
 
 /* What merged key i plays up to the next, in pieces. */
@@ -120,6 +117,23 @@ static void sample_played(const kf_quat_curve *keys, size_t i, size_t pieces, sa
         double time = from + length * (double)k / (double)pieces;
         kfi_quat_segment_value(&segment, time, q);
         add_sample(s, time, q);
+    }
+}
+
+/* The same for straight ways. */
+static void sample_closely(const kf_quat_curve *keys, const kfi_looks *l, size_t i, double tolerance, bool near, samples *s)
+{
+    kfi_quat_segment segment;
+    kfi_quat_curve_segment(keys, i, &segment);
+    for (size_t k = l->first[i]; k < l->first[i + 1]; k += KFI_PIECES) {
+        size_t parts = parts_played(l, k, 0.5 * tolerance, near);
+        for (size_t part = k == l->first[i]; part < KFI_PIECES * parts; part++) {
+            size_t look = k + part / parts;
+            double from = l->times[look], to = l->times[look + 1], q[4];
+            double time = from + (to - from) * (double)(part % parts) / (double)parts;
+            kfi_quat_segment_value(&segment, time, q);
+            add_sample(s, time, q);
+        }
     }
 }
 
@@ -139,15 +153,16 @@ static bool sample(const kfi_merge_track *t, const part *p, double tolerance, un
     const bool *drawn = p->drawn;
     size_t room = 1, last = SIZE_MAX, next = 0;
     size_t *pieces = kfi_alloc(t->job, keys->count, sizeof *pieces);
-    if (!pieces)
+    bool *near = kfi_alloc(t->job, keys->count, sizeof *near);
+    if (!pieces || !near)
         return false;
     for (size_t i = 0; i + 1 < keys->count; i++) {
-        pieces[i] = pieces_sought(away(drawn, keys->count, i, &last, &next), finest);
-        if (finest == FINER)
-            pieces[i] = (size_t)fmax((double)pieces[i], (double)pieces_played(keys, i, 0.5 * tolerance));
-        room += 1 + (drawn[i] ? 0 : pieces[i]);
-        for (size_t k = l->first[i]; drawn[i] && k < l->first[i + 1]; k += KFI_PIECES)
-            room += KFI_PIECES * parts_of(l, k, 0.5 * tolerance, finest);
+        size_t distance = away(drawn, keys->count, i, &last, &next);
+        near[i] = distance <= NEAR;
+        pieces[i] = pieces_sought(distance, finest);
+        room += 1 + (drawn[i] || finest == FINER ? 0 : pieces[i]);
+        for (size_t k = l->first[i]; (drawn[i] || finest == FINER) && k < l->first[i + 1]; k += KFI_PIECES)
+            room += KFI_PIECES * (drawn[i] ? parts_of(l, k, 0.5 * tolerance, finest) : parts_played(l, k, 0.5 * tolerance, near[i]));
     }
     *s = (samples){kfi_alloc_raw(t->job, room, sizeof *s->times), kfi_alloc_raw(t->job, room, sizeof *s->q), 0};
     if (!s->times || !s->q)
@@ -158,6 +173,8 @@ static bool sample(const kfi_merge_track *t, const part *p, double tolerance, un
             break;
         if (drawn[i])
             sample_drawn(t, l, i, tolerance, finest, s);
+        else if (finest == FINER)
+            sample_closely(keys, l, i, tolerance, near[i], s);
         else
             sample_played(keys, i, pieces[i], s);
     }
@@ -211,23 +228,25 @@ static bool add_missed(kf_job *job, const samples *all, const bool *missed, size
 }
 
 /* TCB keys through a few looks, and through more of them wherever that leaves what lies between; not *found where there are none. */
-static bool search(const kfi_merge_track *t, const part *p, double tolerance, const samples *all, const kfi_fit_quat_options *options, kf_quat_curve *fitted, bool *found)
+static bool search(const kfi_merge_track *t, const part *p, double tolerance, const samples *all, const kfi_fit_quat_options *options,
+                   kf_quat_curve *fitted, bool *found)
 {
-    enum { ROUNDS = 8 };
+    enum { ROUNDS = 8, ENOUGH = 6144 }; /* the latter: samples in all rounds, of which each takes milliseconds */
     samples few;
     unsigned finest = 1;
-    size_t count = 0, before = SIZE_MAX; /* missed so far */
+    size_t count = 0, before = SIZE_MAX, looked = 0; /* the first two: missed so far */
     bool *missed = kfi_alloc(t->job, all->count, sizeof *missed);
     double *off = kfi_alloc_raw(t->job, all->count, sizeof *off);
     *found = false;
     if (!missed || !off)
         return false;
-    for (unsigned round = 0; round < ROUNDS && !*found && count != before; round++) {
+    for (unsigned round = 0; round < ROUNDS && !*found && count != before && (round < 2 || looked < ENOUGH); round++) {
         kfi_mark mark = kfi_arena_mark(&t->job->arena);
         if (!sample(t, p, tolerance, finest, &few) || !add_missed(t->job, all, missed, count, &few) ||
             !kfi_fit_quat(t->job, few.times, (const double(*)[4])few.q, few.count, options, fitted) ||
             !measure(t->job, fitted, all, off))
             return false;
+        looked += few.count - p->keys.count;
         *found = fitted->count > 0;
         for (size_t i = 0; i < all->count && *found; i++)
             *found = off[i] <= 0.9 * tolerance;

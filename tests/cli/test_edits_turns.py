@@ -196,6 +196,19 @@ class Fast(EditCase):
         self.assertEqual(beyond(self), [])
 
 
+    def test_little_ease(self):
+        """It brakes within two milliseconds: that stays, whether it is beside the edit or in it."""
+        self.original = file([(0, (0,) * 5, (78, -0.253, -0.964, 0.085)), (0.8, (0,) * 5, (17, 0.115, -0.628, 0.77)),
+                              (1.5, (0, 0, 0, 0.003, 0), (-99, 0.35, -0.306, 0.886)), (1.7, (0,) * 5, (32, -0.413, -0.542, 0.732)),
+                              (2.3, (0,) * 5, (110, -0.389, -0.782, 0.487))], nytro.TCB)
+        for key in (3, -3, -8):
+            with self.subTest(key=key):
+                self.edit(lambda scene: add(scene, ("walk", "arm", TURN, "y"), key, 5))
+                self.assertNotIn("LINEAR", self.said)
+                self.assertNotIn("warning", self.said)
+                self.assertEqual(beyond(self), [])
+
+
 class Jumps(EditCase):
     """Several keys at one time."""
     ending = "nanim"
