@@ -363,8 +363,10 @@ static const kf_take *take_there(const kfi_sorting *o, size_t t)
         if (o->other.take[e] == (int32_t)t)
             return &s->into->takes[e];
     const kf_take *there = find_take(written, &written->takes[t], s->into);
-    bool alone = !there && s->into->take_count == written->take_count && !kfi_take_named(written, s->into->takes[t].name);
-    return alone ? &s->into->takes[t] : there;
+    if (there || s->into->take_count != written->take_count)
+        return there;
+    const kf_take *here = &s->into->takes[t];
+    return kfi_take_named(written, here->name) ? NULL : here; /* NOLINT: there are as many as were written */
 }
 
 /* A name that a take was given in the other file stays, unless it was given another one here. */
