@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The release binary under valgrind, which sees uninitialised memory: every sample there and back, and the tests of the
-# command. They start it some 9000 times, which would take hours: of each test's starts one in five runs in valgrind. Left out
+# command. They start it some 9000 times, which would take hours: of each test's starts one in ten runs in valgrind. Left out
 # are tests that make the system's calls fail, take memory away or kill the program: what they do is done to valgrind, too.
 set -euo pipefail
 . "$KEYFERRY_SOURCE/scripts/lib.sh"
@@ -14,7 +14,7 @@ cat >"$TMP/keyferry" <<EOF
 #!/bin/sh
 read -r count 2>/dev/null <"$TMP/starts.\$PPID" || count=0
 echo \$((count + 1)) >"$TMP/starts.\$PPID"
-[ \$((count % ${KEYFERRY_VALGRIND_EACH:-5})) != 0 ] && exec "$KEYFERRY" "\$@"
+[ \$((count % ${KEYFERRY_VALGRIND_EACH:-10})) != 0 ] && exec "$KEYFERRY" "\$@"
 exec "$TMP/valgrind" "\$@"
 EOF
 chmod +x "$TMP/valgrind" "$TMP/keyferry"
