@@ -28,7 +28,7 @@ done
 # Plugins of a build without sanitizers: valgrind cannot load the others.
 build_once "$root/build/full-release" -DKEYFERRY_WERROR=ON
 export KEYFERRY=$TMP/keyferry KEYFERRY_BUILD=$root/build/full-release
-find "$root/tests/cli" -name 'test_*.py' | grep -vE '/test_(disk|files|hostile|kill|memory|system)\.py' | sort |
+find "$root/tests/cli" -name 'test_*.py' | grep -vE '/test_(disk|files|hostile|kill|memory|system|tree)\.py' | sort |
     xargs -P "$(nproc)" -n 1 python3 || status=1
 find "$TMP" -name 'report.*' -size +0 -exec cat {} + >"$TMP/all"
 cat "$TMP/all"
