@@ -12,7 +12,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxtext  # noqa: E402
 import numbers_of  # noqa: E402
-from command import KEYFERRY, SOURCE, Case  # noqa: E402
+from command import KEYFERRY, SOURCE, TIMEOUT, Case  # noqa: E402
 
 
 def module(folder):
@@ -61,7 +61,7 @@ class Reading(Clips):
 
         def work(name):
             words = ["dump", f"in/{name}.anim"] + (["--from", "mm2-anim"] if "from" in CASES[name][1] else [])
-            done = subprocess.run([KEYFERRY, *words], cwd=self.dir, capture_output=True, timeout=120)
+            done = subprocess.run([KEYFERRY, *words], cwd=self.dir, capture_output=True, timeout=TIMEOUT)
             if done.returncode:
                 return name, done.stderr
             found = numbers_of.difference(numbers_of.load(done.stdout), decoder.decode(CASES[name][0], name + ".anim"), 9)

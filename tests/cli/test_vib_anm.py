@@ -11,7 +11,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxtext  # noqa: E402
 import numbers_of  # noqa: E402
-from command import KEYFERRY, SOURCE, Case  # noqa: E402
+from command import KEYFERRY, SOURCE, TIMEOUT, Case  # noqa: E402
 
 
 def module(folder, name="vib_anm"):
@@ -70,7 +70,7 @@ class Reading(Files):
         self.put_all("in", CASES)
 
         def work(name):
-            done = subprocess.run([KEYFERRY, "dump", f"in/{name}.anm"], cwd=self.dir, capture_output=True, timeout=120)
+            done = subprocess.run([KEYFERRY, "dump", f"in/{name}.anm"], cwd=self.dir, capture_output=True, timeout=TIMEOUT)
             if done.returncode:
                 return name, done.stderr
             expected = decoder.decode([(name + ".anm", CASES[name][0])])

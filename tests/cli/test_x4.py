@@ -30,7 +30,7 @@ CASES = {name: (data, tags) for name, data, tags in generate.cases(1)}
 
 
 def run(*arguments):
-    return subprocess.run([COMMAND, *arguments], capture_output=True, timeout=120)
+    return subprocess.run([COMMAND, *arguments], capture_output=True, timeout=float(os.environ.get("KEYFERRY_TEST_TIMEOUT", 120)))
 
 
 def read(path):

@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 
 KEYFERRY = os.environ["KEYFERRY"]
+TIMEOUT = float(os.environ.get("KEYFERRY_TEST_TIMEOUT", 120))  # seconds a start may take
 SOURCE = Path(os.environ["KEYFERRY_SOURCE"])
 PLUGINS = Path(os.environ["KEYFERRY_BUILD"]) / "tests" / "plugin"
 DOOR = SOURCE / "tests" / "data" / "x4-ani" / "door.ani"
@@ -40,7 +41,7 @@ class Case(unittest.TestCase):
     def keyferry(self, *words, code=0, stdin=b"", **more):
         """Runs it, wants the exit code (None: 0 or 1), and gives back what it printed."""
         done = subprocess.run([KEYFERRY, *map(str, words)], cwd=self.dir, input=stdin, capture_output=True,
-                              env=self.environment, timeout=float(os.environ.get("KEYFERRY_TEST_TIMEOUT", 120)), **more)
+                              env=self.environment, timeout=TIMEOUT, **more)
         self.assertIn(done.returncode, (0, 1) if code is None else (code,), f"keyferry {' '.join(map(str, words))}\n{done.stdout[-2000:]!r}\n"
                          f"{done.stderr.decode('utf-8', 'replace')[-4000:]}")
         done.out = done.stdout

@@ -8,7 +8,7 @@ import subprocess
 
 import fbxtext
 import numbers_of
-from command import KEYFERRY, SOURCE, Case
+from command import KEYFERRY, SOURCE, TIMEOUT, Case
 
 
 def module(folder, name):
@@ -67,7 +67,7 @@ class FormatCase(Case):
             self.none(list(pool.map(work, items)))
 
     def run_quietly(self, *words):
-        return subprocess.run([KEYFERRY, *words], cwd=self.dir, capture_output=True, timeout=120, env=self.environment)
+        return subprocess.run([KEYFERRY, *words], cwd=self.dir, capture_output=True, timeout=TIMEOUT, env=self.environment)
 
     def back(self, folder):
         return {p.name.removesuffix("." + self.ending): p.read_bytes() for p in (self.dir / folder).glob("*." + self.ending)}
