@@ -87,6 +87,9 @@ bool kfi_check_added(kf_job *job, const kf_format *format, const kfi_original *o
 /* convert_told.c: what one more of a group's FBX files changed, each track counted and told of once. */
 bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *report, kf_summary *summary);
 
+/* Warns of what did not come back in any of them. */
+bool kfi_tell_kept(kf_job *job, const kfi_group *group);
+
 /* convert_several.c: two FBX files as one. Not *done: they were not written alike, or one of them has more or less than that. */
 typedef struct kfi_named_fbx {
     const char *name;

@@ -48,12 +48,15 @@ static bool join(kf_job *job, const kfi_group *group, kfi_told *told, const kfi_
         uncount(summary, KFI_WHAT_KEPT);
         return true;
     }
+    if (now->what == KFI_WHAT_SAME && before != KFI_WHAT_KEPT)
+        return true;
     bool deleted = now->what == KFI_WHAT_DROPPED, otherwise = now->what == KFI_WHAT_CHANGED && before == KFI_WHAT_ADDED;
     if (first && ((deleted && (before == KFI_WHAT_CHANGED || before == KFI_WHAT_ADDED)) || otherwise) &&
         !kfi_warn(job, "conflict", "%.600s (%.100s), but %s in %.100s: the latter stays", told->change.text, told->files,
                   deleted ? "deleted" : "otherwise", group->file))
         return false;
-    if (first && (before == KFI_WHAT_KEPT || before == KFI_WHAT_DROPPED || now->what == KFI_WHAT_DROPPED)) {
+    bool nothing = before == KFI_WHAT_KEPT || before == KFI_WHAT_SAME;
+    if (first && (nothing || before == KFI_WHAT_DROPPED || now->what == KFI_WHAT_DROPPED)) {
         uncount(summary, before);
         summary->tracks -= before == KFI_WHAT_DROPPED && now->what == KFI_WHAT_ADDED; /* it was one of them before */
         *told = (kfi_told){*now, group->file, false, group->take_count};
@@ -98,9 +101,27 @@ bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *repor
         *told = (kfi_told){*change, group->file, false, group->take_count};
     }
     const char **texts = kfi_alloc(job, group->told_count, sizeof *texts);
+    summary->change_count = 0;
     for (size_t i = 0; texts && i < group->told_count; i++)
-        texts[i] = group->told[i].change.text;
+        if (group->told[i].change.what != KFI_WHAT_SAME)
+            texts[summary->change_count++] = group->told[i].change.text;
     summary->changes = texts;
-    summary->change_count = texts ? group->told_count : 0;
     return texts != NULL;
+}
+
+bool kfi_tell_kept(kf_job *job, const kfi_group *group)
+{
+    for (size_t i = 0, end; i < group->told_count; i = end) { /* a take's tracks follow each other */
+        const char *take = group->told[i].change.take;
+        size_t kept = 0, tracks = 0;
+        for (end = i; end < group->told_count && (end == i || (take && group->told[end].change.take &&
+                                                               strcmp(group->told[end].change.take, take) == 0)); end++) {
+            kept += group->told[end].change.what == KFI_WHAT_KEPT;
+            tracks += group->told[end].change.what != KFI_WHAT_ADDED;
+        }
+        if (kept && !kfi_warn(job, "kept", "take \"%.60s\": %zu of %zu tracks did not come back and stay as they were "
+                                           "(--drop-missing deletes them)", take, kept, tracks))
+            return false;
+    }
+    return true;
 }

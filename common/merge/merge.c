@@ -255,7 +255,7 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
     /* NOLINTNEXTLINE: its source is one of them */
     to->tracks = NULL;
     to->track_count = 0;
-    size_t kept = 0, extra = original->track_count;
+    size_t extra = original->track_count;
     for (size_t i = 0; i < original->track_count; i++) {
         const kf_track *back = m->matches.track[written_take][i];
         const kf_track *was = &written->tracks[i];
@@ -264,7 +264,7 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
             return false;
         *merged = original->tracks[was->source];
         m->report->tracks++;
-        size_t dropped = m->report->dropped, wanted = m->report->wanted_count;
+        size_t said = m->report->change_count, dropped = m->report->dropped, wanted = m->report->wanted_count;
         bool empty = track_keys(was) > 0 && back && track_keys(back) == 0;
         if (back && !empty && back->curves == was->curves) {
             if (!restore_curves(m, written_take, was, &back) ||
@@ -280,7 +280,6 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
         } else {
             merged->state = KF_TRACK_KEPT;
             m->report->kept++;
-            kept++;
             if (!kfi_merge_report_track(m, KFI_WHAT_KEPT, written->name, merged, "it did not come back"))
                 return false;
         }
@@ -291,10 +290,9 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
                 return false;
         if (told != m->report->change_count) /* these say another motion than the curves beside them */
             m->report->wanted_count = wanted;
+        if (said == m->report->change_count && !kfi_merge_report_same(m, written->name, merged))
+            return false;
     }
-    if (kept && !kfi_warn(m->job, "kept", "take \"%.60s\": %zu of %zu tracks did not come back and stay as they were "
-                                          "(--drop-missing deletes them)", original->name, kept, original->track_count))
-        return false;
 
     if (m->matches.renamed[written_take])
         to->name = m->matches.renamed[written_take];

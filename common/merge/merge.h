@@ -54,19 +54,27 @@ typedef struct kfi_addition {
     size_t change; /* which of the changes tells of it */
 } kfi_addition;
 
-typedef enum kfi_what { KFI_WHAT_CHANGED, KFI_WHAT_ADDED, KFI_WHAT_KEPT, KFI_WHAT_DROPPED, KFI_WHAT_RENAMED } kfi_what;
+typedef enum kfi_what {
+    KFI_WHAT_CHANGED,
+    KFI_WHAT_ADDED,
+    KFI_WHAT_KEPT, /* it did not come back */
+    KFI_WHAT_DROPPED,
+    KFI_WHAT_RENAMED,
+    KFI_WHAT_SAME /* it came back, and nobody edited it: it has no sentence */
+} kfi_what;
 
 /* What became of a track, of a node's shapes or of a take's name. */
 typedef struct kfi_change {
     kfi_what what;
     const char *of;     /* which it is: the same text in every report of the same file */
+    const char *take;   /* of a track, else NULL */
     const char *detail; /* of `text` the end, may be empty */
     const char *text;   /* a sentence */
 } kfi_change;
 
 typedef struct kfi_merge_report {
     size_t tracks, changed, added, kept, dropped;
-    kfi_change *changes; /* one for each track that changed, was added, kept or dropped; its TCB numbers have their own */
+    kfi_change *changes; /* one for each track; its TCB numbers have their own */
     size_t change_count;
     kfi_wanted *wanted;
     size_t wanted_count;

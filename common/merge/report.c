@@ -1,12 +1,12 @@
 /* What a merge did, told in sentences. */
 #include "internal.h"
 
-static bool tell(kfi_merging *m, kfi_what what, const char *of, const char *detail, const char *text)
+static bool tell(kfi_merging *m, kfi_what what, const char *of, const char *take, const char *detail, const char *text)
 {
     kfi_change *slot = of && text ? kfi_push(m->job, &m->report->changes, &m->report->change_count, sizeof *slot) : NULL;
     if (!slot)
         return false;
-    *slot = (kfi_change){what, of, detail, text};
+    *slot = (kfi_change){what, of, take, detail, text};
     return true;
 }
 
@@ -28,20 +28,25 @@ bool kfi_merge_report_track(kfi_merging *m, kfi_what what, const char *take, con
     static const char *const WORDS[] = {"changed", "added", "kept", "dropped", "renamed"};
     const char *node = m->merged->nodes[track->node].name, *name = track->name ? track->name : "";
     const char *channel = kfi_channel_name((kf_channel)track->channel), *space = track->name ? " " : "";
-    return tell(m, what, kfi_track_text(m->job, written_name(m, track->node), take, track), detail,
+    return tell(m, what, kfi_track_text(m->job, written_name(m, track->node), take, track), take, detail,
                 kfi_report_text(m->job, "%s: take \"%.60s\", node \"%.60s\", %s%s%.60s%s%s", WORDS[what], take, node, channel, space,
                                 name, detail[0] ? ": " : "", detail));
+}
+
+bool kfi_merge_report_same(kfi_merging *m, const char *take, const kf_track *track)
+{
+    return tell(m, KFI_WHAT_SAME, kfi_track_text(m->job, written_name(m, track->node), take, track), take, "", "");
 }
 
 bool kfi_merge_report_shapes(kfi_merging *m, const char *node, size_t shapes, size_t points)
 {
     const char *detail = kfi_format_text(m->job, "%zu points moved", points);
-    return detail && tell(m, KFI_WHAT_CHANGED, kfi_format_text(m->job, "%s\nshapes", node), detail,
+    return detail && tell(m, KFI_WHAT_CHANGED, kfi_format_text(m->job, "%s\nshapes", node), NULL, detail,
                           kfi_report_text(m->job, "changed: node \"%.60s\", %zu shapes: %s", node, shapes, detail));
 }
 
 bool kfi_merge_report_renamed(kfi_merging *m, const char *was, const char *now)
 {
     const char *text = kfi_report_text(m->job, "renamed: take \"%.60s\" is \"%.60s\" now", was, now);
-    return tell(m, KFI_WHAT_RENAMED, text, "", text);
+    return tell(m, KFI_WHAT_RENAMED, text, NULL, "", text);
 }

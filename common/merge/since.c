@@ -132,7 +132,7 @@ static bool put_curve(kf_job *job, const kf_track *from, unsigned c, double late
 static const kfi_told *told_of(const kfi_since *s, const char *of)
 {
     for (size_t i = 0; i < s->told_count; i++)
-        if (strcmp(s->told[i].change.of, of) == 0)
+        if (s->told[i].change.what != KFI_WHAT_SAME && strcmp(s->told[i].change.of, of) == 0)
             return &s->told[i];
     return NULL;
 }

@@ -98,6 +98,36 @@ class Takes(Copies):
         self.assertIn('added: take "jam", node "anim_door_left", translation (one.fbx), but otherwise in two.fbx: the latter stays', self.said)
 
 
+class Parts(Copies):
+    """Each file has only some of the nodes, as where a program exported what was selected."""
+
+    @staticmethod
+    def without(*names):
+        return lambda scene: scene.remove(*(scene.models()[name] for name in names))
+
+    def test_all_there_together(self):
+        self.begin(DOOR.read_bytes())
+        self.changed("left", value(LEFT, 1, -2), self.without("anim_door_right"))
+        self.assertIn('warning: take "door_open": 1 of 4 tracks did not come back', self.said)
+        self.changed("right", value(RIGHT, 1, 3), self.without("anim_door_left"))
+        self.changed("all", value(LEFT, 1, -2), value(RIGHT, 1, 3))
+        self.in_any_order(("left", "right"), self.alone("all"))
+        self.assertIn("2 of 8 tracks changed\n", self.said)
+        self.assertNotIn("did not come back", self.said)
+
+    def test_in_none_of_them(self):
+        self.begin(DOOR.read_bytes())
+        self.changed("left", value(LEFT, 1, -2), self.without("anim_door_right", "anim_door_lock"))
+        self.changed("right", value(RIGHT, 1, 3), self.without("anim_door_left", "anim_door_lock"))
+        self.changed("all", value(LEFT, 1, -2), value(RIGHT, 1, 3))
+        for names in (("left", "right"), ("right", "left")):
+            self.assertEqual(self.together(*names), self.alone("all"))
+            for take in ("door_open", "door_close"):
+                self.assertEqual(self.said.count(f'warning: take "{take}": 2 of 4 tracks did not come back'), 1, self.said)
+            self.assertIn("2 of 8 tracks changed, 4 kept that did not come back\n", self.said)
+        self.together("left", "right", options=("--strict",), code=1)
+
+
 class Forms(Copies):
     """What bends nothing is an edit all the same: a kind of key, or a number, on a component that stands still."""
 
