@@ -242,7 +242,7 @@ static bool from_fbx(kf_job *job, const kf_convert_input *input, const kf_output
         }
     }
     summary->outputs = job->emitted_count;
-    return kfi_tell_kept(job, &group) && (!output || write_emitted(job, input->output, output));
+    return kfi_end_report(job, &group, summary) && (!output || write_emitted(job, input->output, output));
 }
 
 /* One game's file into another's: by way of what an FBX would hold. */

@@ -6,6 +6,7 @@
 #include "fbx/capsule.h"
 #include "fbx/lower.h"
 #include "merge/merge.h"
+#include "names.h"
 
 /* An FBX about to be written, and the sidecar that goes with it (NULL: none). */
 typedef struct kfi_scene {
@@ -46,6 +47,7 @@ typedef struct kfi_group {
     const char *where;   /* "base", or where the first original that was found stands */
     kfi_told *told;      /* what those before it changed */
     size_t told_count;
+    kfi_map known;       /* where in that a track is */
 } kfi_group;
 
 /* `take`: -1 for all of them. */
@@ -87,8 +89,8 @@ bool kfi_check_added(kf_job *job, const kf_format *format, const kfi_original *o
 /* convert_told.c: what one more of a group's FBX files changed, each track counted and told of once. */
 bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *report, kf_summary *summary);
 
-/* Warns of what did not come back in any of them. */
-bool kfi_tell_kept(kf_job *job, const kfi_group *group);
+/* Once all are told of: the sentences, and a warning of what came back in none of them. */
+bool kfi_end_report(kf_job *job, const kfi_group *group, kf_summary *summary);
 
 /* convert_several.c: two FBX files as one. Not *done: they were not written alike, or one of them has more or less than that. */
 typedef struct kfi_named_fbx {

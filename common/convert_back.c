@@ -212,7 +212,7 @@ static bool take_newer(kf_job *job, const kf_format *format, const kf_anim *edit
                        .elsewhere = group->base_count ? "--base" : group->before,
                        .file = group->file,
                        .told = group->told,
-                       .told_count = group->told_count};
+                       .known = &group->known};
     bool done;
     return kfi_merge_since(&since, result, &done);
 }

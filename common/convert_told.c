@@ -78,19 +78,29 @@ static void add_counts(const kfi_group *group, const kfi_merge_report *report, k
     summary->dropped += report->dropped;
 }
 
+/* Room in the group's map for so many more. */
+static bool grow_known(kf_job *job, kfi_group *group, size_t more)
+{
+    size_t wanted = group->told_count + more;
+    if (wanted <= group->known.capacity / 2)
+        return true;
+    if (!kfi_map_init(&group->known, job, 2 * wanted))
+        return false;
+    for (size_t i = 0; i < group->told_count; i++)
+        kfi_map_put(&group->known, group->told[i].change.of, (uint32_t)i);
+    return true;
+}
+
 bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *report, kf_summary *summary)
 {
-    kfi_map known;
     size_t before = group->told_count;
-    if (!kfi_map_init(&known, job, before))
+    if (!grow_known(job, group, report->change_count))
         return false;
-    for (size_t i = 0; i < before; i++)
-        kfi_map_put(&known, group->told[i].change.of, (uint32_t)i);
     add_counts(group, report, summary);
     for (size_t i = 0; i < report->change_count; i++) {
         const kfi_change *change = &report->changes[i];
-        int64_t at = kfi_map_get(&known, change->of, strlen(change->of));
-        if (at >= 0) {
+        int64_t at = kfi_map_get(&group->known, change->of, strlen(change->of));
+        if (at >= 0 && (size_t)at < before) {
             if (!join(job, group, &group->told[at], change, summary))
                 return false;
             continue;
@@ -99,29 +109,39 @@ bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *repor
         if (!told)
             return false;
         *told = (kfi_told){*change, group->file, false, group->take_count};
+        kfi_map_put(&group->known, change->of, (uint32_t)(group->told_count - 1));
     }
-    const char **texts = kfi_alloc(job, group->told_count, sizeof *texts);
-    summary->change_count = 0;
-    for (size_t i = 0; texts && i < group->told_count; i++)
-        if (group->told[i].change.what != KFI_WHAT_SAME)
-            texts[summary->change_count++] = group->told[i].change.text;
-    summary->changes = texts;
-    return texts != NULL;
+    return true;
 }
 
-bool kfi_tell_kept(kf_job *job, const kfi_group *group)
+/* Warns of the tracks that did not come back in any of the files: those of a take follow each other. */
+static bool tell_kept(kf_job *job, const kfi_group *group)
 {
-    for (size_t i = 0, end; i < group->told_count; i = end) { /* a take's tracks follow each other */
+    for (size_t i = 0, end; i < group->told_count; i = end) {
         const char *take = group->told[i].change.take;
         size_t kept = 0, tracks = 0;
-        for (end = i; end < group->told_count && (end == i || (take && group->told[end].change.take &&
-                                                               strcmp(group->told[end].change.take, take) == 0)); end++) {
-            kept += group->told[end].change.what == KFI_WHAT_KEPT;
-            tracks += group->told[end].change.what != KFI_WHAT_ADDED;
+        for (end = i; end < group->told_count; end++) {
+            const kfi_change *change = &group->told[end].change;
+            if (end > i && (!take || !change->take || strcmp(change->take, take) != 0))
+                break;
+            kept += change->what == KFI_WHAT_KEPT;
+            tracks += change->what != KFI_WHAT_ADDED;
         }
         if (kept && !kfi_warn(job, "kept", "take \"%.60s\": %zu of %zu tracks did not come back and stay as they were "
                                            "(--drop-missing deletes them)", take, kept, tracks))
             return false;
     }
     return true;
+}
+
+bool kfi_end_report(kf_job *job, const kfi_group *group, kf_summary *summary)
+{
+    const char **texts = kfi_alloc(job, group->told_count, sizeof *texts);
+    if (!texts)
+        return false;
+    for (size_t i = 0; i < group->told_count; i++)
+        if (group->told[i].change.what != KFI_WHAT_SAME)
+            texts[summary->change_count++] = group->told[i].change.text;
+    summary->changes = texts;
+    return tell_kept(job, group);
 }

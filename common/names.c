@@ -173,6 +173,8 @@ void kfi_map_set(kfi_map *map, const char *name, uint32_t number)
 
 int64_t kfi_map_get(const kfi_map *map, const char *name, size_t length)
 {
+    if (map->capacity == 0)
+        return -1;
     size_t at = map_slot(map, name, length);
     return map->names[at] ? (int64_t)map->numbers[at] : -1;
 }

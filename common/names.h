@@ -27,7 +27,7 @@ const char *kfi_names_give(kfi_names *names, const char *bytes, const char *othe
 /* The bytes that such a name was made of: every "%XX" as its byte again. NULL on failure. */
 const char *kfi_names_bytes(kf_job *job, const char *name);
 
-/* Which number a name has: the first one put in counts. */
+/* Which number a name has: the first one put in counts. A map of zeros has none. */
 typedef struct kfi_map {
     const char **names;
     uint32_t *numbers;

@@ -10,6 +10,7 @@
 #define KFI_MERGE_H
 
 #include "anim.h"
+#include "names.h"
 
 /* Bends between the frames of a format with a value a frame that are beyond what is tolerated, but so little that a program's smooth
  * slopes make them: told once for all tracks. */
@@ -103,7 +104,7 @@ typedef struct kfi_since {
     bool came_back;        /* or another FBX, written as this one was, as it came back */
     const char *elsewhere, *file; /* what that is called in a warning, and the FBX's name */
     const kfi_told *told;  /* by FBX files before it */
-    size_t told_count;
+    const kfi_map *known;  /* where in that a track is */
 } kfi_since;
 
 /* What came back, but as the other file has it where it was not edited, key by key. Not *done, with another FBX only: one of the

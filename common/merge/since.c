@@ -131,10 +131,8 @@ static bool put_curve(kf_job *job, const kf_track *from, unsigned c, double late
 /* What FBX files before this one did to a track, or NULL. */
 static const kfi_told *told_of(const kfi_since *s, const char *of)
 {
-    for (size_t i = 0; i < s->told_count; i++)
-        if (s->told[i].change.what != KFI_WHAT_SAME && strcmp(s->told[i].change.of, of) == 0)
-            return &s->told[i];
-    return NULL;
+    int64_t at = s->known ? kfi_map_get(s->known, of, strlen(of)) : -1;
+    return at >= 0 && s->told[at].change.what != KFI_WHAT_SAME ? &s->told[at] : NULL;
 }
 
 static const char *track_title(const kf_track *track)
