@@ -209,6 +209,36 @@ static bool take_alike(kf_job *job, const kf_convert_input *input, size_t *i, kf
     return first.anim != NULL;
 }
 
+/* What an FBX has made, for the next one to be merged into, in memory that lasts. */
+static bool keep_made(const kf_job *from, kfi_group *group)
+{
+    kf_file *made = kfi_alloc(group->job, from->emitted_count, sizeof *made);
+    for (size_t i = 0; made && i < from->emitted_count; i++) {
+        const kfi_emitted *file = &from->emitted[i];
+        char *name = kfi_strdup(group->job, file->name);
+        uint8_t *data = kfi_alloc_raw(group->job, file->size, 1);
+        if (!name || !data)
+            return false;
+        if (file->size)
+            memcpy(data, file->data, file->size);
+        made[i] = (kf_file){name, data, file->size};
+    }
+    group->made = made;
+    group->made_count = from->emitted_count;
+    return made != NULL;
+}
+
+/* All but the last FBX go back aside, so that many need no more memory than one, but for themselves and what they make. */
+static bool go_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, bool last, kfi_group *group,
+                    const kf_format **target, kf_summary *summary)
+{
+    if (last)
+        return kfi_convert_back(job, input, edited, group, target, summary);
+    kf_job aside = kfi_aside(job);
+    bool done = kfi_convert_back(&aside, input, edited, group, target, summary) && keep_made(&aside, group);
+    return kfi_aside_end(job, &aside) && done;
+}
+
 static bool from_fbx(kf_job *job, const kf_convert_input *input, const kf_output *output, kf_summary *summary)
 {
     kfi_group group;
@@ -220,7 +250,8 @@ static bool from_fbx(kf_job *job, const kf_convert_input *input, const kf_output
         const kf_anim *edited = next;
         bool first = i == 0;
         group.before = i == 1 ? group.file : "an FBX before it";
-        if (!take_alike(job, input, &i, &group, &edited, &next) || !kfi_convert_back(job, input, edited, &group, &target, summary))
+        if (!take_alike(job, input, &i, &group, &edited, &next) ||
+            !go_back(job, input, edited, i + 1 == input->count, &group, &target, summary))
             return false;
         summary->to = target->id;
         if (first && !warn_name(job, input, target))
@@ -230,19 +261,9 @@ static bool from_fbx(kf_job *job, const kf_convert_input *input, const kf_output
                 return kfi_fail(job, KF_BAD_ARGUMENT, KF_NO_OFFSET, "several FBX files make one game file, not one FBX");
             return warn_unused(job, input) && write_fbx(job, input, output, edited, summary);
         }
-        /* Of several FBX files, each with one take of the same file, the next is merged into what this one made. */
-        if (i + 1 < input->count) {
-            kf_file *made = kfi_alloc(job, job->emitted_count, sizeof *made);
-            if (!made)
-                return false;
-            for (size_t k = 0; k < job->emitted_count; k++)
-                made[k] = (kf_file){job->emitted[k].name, job->emitted[k].data, job->emitted[k].size};
-            group.made = made;
-            group.made_count = job->emitted_count;
-        }
     }
     summary->outputs = job->emitted_count;
-    return kfi_end_report(job, &group, summary) && (!output || write_emitted(job, input->output, output));
+    return kfi_end_report(&group, summary) && (!output || write_emitted(job, input->output, output));
 }
 
 /* One game's file into another's: by way of what an FBX would hold. */

@@ -32,6 +32,7 @@ typedef struct kfi_original {
 
 /* FBX files that become one file together, one after the other. */
 typedef struct kfi_group {
+    kf_job *job;         /* whose memory lasts for all of them: each may be at work in one aside */
     const kf_file *base; /* given with --base, or what is in that */
     size_t base_count;
     kfi_capsule carried; /* what was given with --base, if it is a sidecar, or an FBX with a capsule */
@@ -90,7 +91,7 @@ bool kfi_check_added(kf_job *job, const kf_format *format, const kfi_original *o
 bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *report, kf_summary *summary);
 
 /* Once all are told of: the sentences, and a warning of what came back in none of them. */
-bool kfi_end_report(kf_job *job, const kfi_group *group, kf_summary *summary);
+bool kfi_end_report(const kfi_group *group, kf_summary *summary);
 
 /* convert_several.c: two FBX files as one. Not *done: they were not written alike, or one of them has more or less than that. */
 typedef struct kfi_named_fbx {

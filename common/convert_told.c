@@ -23,6 +23,16 @@ static void uncount(kf_summary *summary, kfi_what what)
         --*count;
 }
 
+/* A change to be told of, in memory that lasts. */
+static bool keep(const kfi_group *group, const kfi_change *change, kfi_told *told)
+{
+    kf_job *job = group->job;
+    kfi_change own = {change->what, kfi_strdup(job, change->of), NULL, "", kfi_strdup(job, change->text)};
+    own.take = change->take ? kfi_strdup(job, change->take) : NULL;
+    *told = (kfi_told){own, group->file, false, group->take_count};
+    return own.of && own.text && (own.take || !change->take);
+}
+
 /* One sentence for what several files did, each with its name. */
 static bool append(kf_job *job, kfi_told *told, const char *detail, const char *file, bool first)
 {
@@ -59,12 +69,11 @@ static bool join(kf_job *job, const kfi_group *group, kfi_told *told, const kfi_
     if (first && (nothing || before == KFI_WHAT_DROPPED || now->what == KFI_WHAT_DROPPED)) {
         uncount(summary, before);
         summary->tracks -= before == KFI_WHAT_DROPPED && now->what == KFI_WHAT_ADDED; /* it was one of them before */
-        *told = (kfi_told){*now, group->file, false, group->take_count};
-        return true;
+        return keep(group, now, told);
     }
     if (first)
         uncount(summary, now->what);
-    return append(job, told, now->detail, group->file, first);
+    return append(group->job, told, now->detail, group->file, first);
 }
 
 static void add_counts(const kfi_group *group, const kfi_merge_report *report, kf_summary *summary)
@@ -79,12 +88,12 @@ static void add_counts(const kfi_group *group, const kfi_merge_report *report, k
 }
 
 /* Room in the group's map for so many more. */
-static bool grow_known(kf_job *job, kfi_group *group, size_t more)
+static bool grow_known(kfi_group *group, size_t more)
 {
     size_t wanted = group->told_count + more;
     if (wanted <= group->known.capacity / 2)
         return true;
-    if (!kfi_map_init(&group->known, job, 2 * wanted))
+    if (!kfi_map_init(&group->known, group->job, 2 * wanted))
         return false;
     for (size_t i = 0; i < group->told_count; i++)
         kfi_map_put(&group->known, group->told[i].change.of, (uint32_t)i);
@@ -94,7 +103,7 @@ static bool grow_known(kf_job *job, kfi_group *group, size_t more)
 bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *report, kf_summary *summary)
 {
     size_t before = group->told_count;
-    if (!grow_known(job, group, report->change_count))
+    if (!grow_known(group, report->change_count))
         return false;
     add_counts(group, report, summary);
     for (size_t i = 0; i < report->change_count; i++) {
@@ -105,17 +114,16 @@ bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *repor
                 return false;
             continue;
         }
-        kfi_told *told = kfi_push(job, &group->told, &group->told_count, sizeof *told);
-        if (!told)
+        kfi_told *told = kfi_push(group->job, &group->told, &group->told_count, sizeof *told);
+        if (!told || !keep(group, change, told))
             return false;
-        *told = (kfi_told){*change, group->file, false, group->take_count};
-        kfi_map_put(&group->known, change->of, (uint32_t)(group->told_count - 1));
+        kfi_map_put(&group->known, told->change.of, (uint32_t)(group->told_count - 1));
     }
     return true;
 }
 
 /* Warns of the tracks that did not come back in any of the files: those of a take follow each other. */
-static bool tell_kept(kf_job *job, const kfi_group *group)
+static bool tell_kept(const kfi_group *group)
 {
     for (size_t i = 0, end; i < group->told_count; i = end) {
         const char *take = group->told[i].change.take;
@@ -127,21 +135,21 @@ static bool tell_kept(kf_job *job, const kfi_group *group)
             kept += change->what == KFI_WHAT_KEPT;
             tracks += change->what != KFI_WHAT_ADDED;
         }
-        if (kept && !kfi_warn(job, "kept", "take \"%.60s\": %zu of %zu tracks did not come back and stay as they were "
+        if (kept && !kfi_warn(group->job, "kept", "take \"%.60s\": %zu of %zu tracks did not come back and stay as they were "
                                            "(--drop-missing deletes them)", take, kept, tracks))
             return false;
     }
     return true;
 }
 
-bool kfi_end_report(kf_job *job, const kfi_group *group, kf_summary *summary)
+bool kfi_end_report(const kfi_group *group, kf_summary *summary)
 {
-    const char **texts = kfi_alloc(job, group->told_count, sizeof *texts);
+    const char **texts = kfi_alloc(group->job, group->told_count, sizeof *texts);
     if (!texts)
         return false;
     for (size_t i = 0; i < group->told_count; i++)
         if (group->told[i].change.what != KFI_WHAT_SAME)
             texts[summary->change_count++] = group->told[i].change.text;
     summary->changes = texts;
-    return tell_kept(job, group);
+    return tell_kept(group);
 }

@@ -122,7 +122,7 @@ static bool take_base(kf_job *job, const kf_file *base, size_t count, kfi_origin
 /* A sidecar, or an FBX with a capsule, is as good as the files in it. */
 bool kfi_open_base(kf_job *job, const kf_convert_input *input, kfi_group *group)
 {
-    *group = (kfi_group){.base = input->base, .base_count = input->base_count};
+    *group = (kfi_group){.job = job, .base = input->base, .base_count = input->base_count};
     if (input->base_count != 1)
         return true;
     const uint8_t *data = input->base->data;
@@ -192,8 +192,7 @@ static bool join_group(kf_job *job, kfi_group *group, const kfi_capsule *capsule
         return true;
     if (!group->first) {
         group->first = group->file;
-        group->of_first = *capsule;
-        return true;
+        return kfi_capsule_outline(group->job, capsule, &group->of_first);
     }
     return kfi_capsule_alike(&group->of_first, capsule) ||
            kfi_fail(job, KF_BAD_ARGUMENT, KF_NO_OFFSET,
@@ -203,12 +202,12 @@ static bool join_group(kf_job *job, kfi_group *group, const kfi_capsule *capsule
 }
 
 /* Whether a take is in an FBX that came before: then what was edited there has to be told from what was edited here. */
-static bool add_take(kf_job *job, kfi_group *group, int32_t take)
+static bool add_take(kfi_group *group, int32_t take)
 {
     group->again = false;
     for (size_t i = 0; i < group->take_count; i++)
         group->again = group->again || take < 0 || group->takes[i] < 0 || take == group->takes[i];
-    int32_t *slot = kfi_push(job, &group->takes, &group->take_count, sizeof *slot);
+    int32_t *slot = kfi_push(group->job, &group->takes, &group->take_count, sizeof *slot);
     if (slot)
         *slot = take;
     return slot != NULL;
@@ -228,7 +227,7 @@ bool kfi_find_original(kf_job *job, const kf_convert_input *input, const kf_anim
     kf_options ignored = {0};
     kfi_recorded recorded;
     kfi_recorded_parse(job, original->capsule.options ? original->capsule.options : "", &ignored, &recorded);
-    if (!check_revisions(job, *format, &original->capsule, &recorded) || !add_take(job, group, recorded.take))
+    if (!check_revisions(job, *format, &original->capsule, &recorded) || !add_take(group, recorded.take))
         return false;
     bool other = group->again;
     if (group->base_count) {

@@ -252,6 +252,19 @@ bool kfi_capsule_alike(const kfi_capsule *a, const kfi_capsule *b)
     return a->contents == b->contents && bytes_of(a->files, a->count) == bytes_of(b->files, b->count);
 }
 
+bool kfi_capsule_outline(kf_job *job, const kfi_capsule *capsule, kfi_capsule *outline)
+{
+    *outline = (kfi_capsule){.contents = capsule->contents, .count = capsule->count};
+    outline->files = kfi_alloc(job, capsule->count, sizeof *outline->files);
+    for (size_t i = 0; outline->files && i < capsule->count; i++) {
+        char *name = kfi_strdup(job, capsule->files[i].name);
+        if (!name)
+            return false;
+        outline->files[i] = (kf_file){.name = name, .size = capsule->files[i].size};
+    }
+    return outline->files != NULL;
+}
+
 bool kfi_capsule_probe(const void *data, size_t size)
 {
     return size >= MAGIC_SIZE && memcmp(data, MAGIC, MAGIC_SIZE) == 0;

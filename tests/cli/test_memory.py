@@ -24,6 +24,7 @@ TESTS = {
     "elements": ["Animated", "OldText"],
     "revision": ["Revision", "Lowering"],
     "fbx": ["Encodings.test_tcb_as_slopes"],
+    "several": ["Parts.test_in_none_of_them"],
     "odd_scenes": ["Fresh", "Shapes"],
 }
 FAILING = PLUGINS.parent / "keyferry-failing"

@@ -1,4 +1,6 @@
 """Copies of one FBX that came back from programs, each in its own way: all that was edited in either goes home, in any order."""
+import importlib.util
+import math
 import os
 import sys
 import unittest
@@ -10,6 +12,10 @@ import test_edits_nytro as nytro  # noqa: E402
 import test_wrapper as wrapper  # noqa: E402
 from command import DOOR, SOURCE, Case  # noqa: E402
 from editcase import by_a_program, each, rename_take  # noqa: E402
+
+spec = importlib.util.spec_from_file_location("generate_x4", SOURCE / "tests" / "generate" / "x4_ani.py")
+generate = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(generate)
 
 WING = SOURCE / "tests" / "data" / "ei-anm" / "wing.anm"
 LEFT = ("door_open", "anim_door_left", "Lcl Translation", "x")
@@ -246,6 +252,22 @@ class Twins(Copies):
         self.changed("three", value(("walk", "hip", "Lcl Translation", "x"), 0, 6))
         self.together("one", "two", "three")
         self.assertIn("was edited in one.fbx or two.fbx and in three.fbx: the latter stays", self.said)
+
+
+class Many(Copies):
+    """A file for each of many takes: the next one needs no more memory than the last."""
+
+    def test_memory(self):
+        takes, parts, frames = 40, 10, [generate.frame(10 * n) for n in range(6)]
+        lists = [generate.description(f"part{part}", f"take{take}", frames[-1], generate.bezier_keys(
+            frames, [(math.sin(part + f), math.cos(take + f), f) for f in frames])) for take in range(takes) for part in range(parts)]
+        data = generate.ani(lists)
+        self.put("d.ani", data)
+        self.keyferry("convert", "d.ani", "d.fbx", "--split-takes")
+        files = sorted(path.name for path in self.dir.glob("d.take*.fbx"))
+        self.assertEqual(len(files), takes)
+        self.keyferry("convert", *files, "out.ani", "--max-memory", "60M")
+        self.assertEqual((self.dir / "out.ani").read_bytes(), data)
 
 
 if __name__ == "__main__":
