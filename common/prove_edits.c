@@ -260,6 +260,14 @@ static bool play(kf_job *job, const played *p, double (*shown[SIDES])[4])
     return true;
 }
 
+/* Whether the FBX's curves do not tell what is to be played there. Times ascend: *next is the first exception not over yet. */
+static bool excepted(const kfi_wanted *w, double time, size_t *next)
+{
+    while (*next < w->except_count && w->except[*next].to <= time)
+        ++*next;
+    return *next < w->except_count && w->except[*next].from < time;
+}
+
 /* *look: which of the looks that was. */
 static bool compare_at(kf_job *job, const kfi_wanted *w, const played *p, kfi_worst *found, size_t *look)
 {
@@ -271,7 +279,10 @@ static bool compare_at(kf_job *job, const kfi_wanted *w, const played *p, kfi_wo
         return false;
     for (unsigned c = 0; c < w->back->curves; c++)
         limits[c] = kfi_tolerated(job->options.tolerance, (kf_channel)w->channel, &w->back->curve[c]) + p->quantum;
+    size_t next = 0;
     for (size_t i = 0; i < p->count; i++) {
+        if (excepted(w, p->times[i] - w->offset, &next))
+            continue;
         kfi_worst least = {.part = INFINITY, .when = p->times[i] - w->offset};
         double allowed[3] = {limits[0], limits[1], limits[2]};
         for (unsigned c = 0; c < w->back->curves; c++)

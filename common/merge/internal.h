@@ -204,8 +204,10 @@ bool kfi_tell_rate(const kfi_merging *m, size_t written_take);
 /* rotation.c: what came back of a take, its rotations and scales in the numbers that were written where they mean
  * the same, and in the written node's order. `step`: of the samples, if they are coarse, else 0. */
 bool kfi_settle_take(kfi_merging *m, size_t written_take, double step);
-/* numbers.c: T, C, B and ease edited on a track of tcb_tracks.h, into the merged track that they belong to. */
-bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track, kf_track *merged);
+/* numbers.c: T, C, B and ease edited on a track of tcb_tracks.h, into the merged track that they belong to. `wanted`: what is asked
+ * of that, or NULL; where they bend it, that is not. */
+bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track, kf_track *merged, kfi_wanted *wanted);
+void kfi_order_excepted(kfi_wanted *wanted);
 /* Warns, once for all of them, of those that did not come back: a program that drops custom properties drops every one. */
 bool kfi_tell_numbers(const kfi_merging *m);
 /* new.c: tracks, nodes and takes that were not in what was written. */

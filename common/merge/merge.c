@@ -283,13 +283,13 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
             if (!kfi_merge_report_track(m, KFI_WHAT_KEPT, written->name, merged, "it did not come back"))
                 return false;
         }
-        size_t told = m->report->change_count;
+        kfi_wanted *asked = wanted < m->report->wanted_count ? &m->report->wanted[wanted] : NULL;
         for (; extra < written->track_count && written->tracks[extra].source == (int32_t)i; extra++)
             if ((back || m->matches.track[written_take][extra]) && dropped == m->report->dropped &&
-                !kfi_merge_numbers(m, written_take, extra, merged))
+                !kfi_merge_numbers(m, written_take, extra, merged, asked))
                 return false;
-        if (told != m->report->change_count) /* these say another motion than the curves beside them */
-            m->report->wanted_count = wanted;
+        if (asked)
+            kfi_order_excepted(asked);
         if (said == m->report->change_count && !kfi_merge_report_same(m, written->name, merged))
             return false;
     }

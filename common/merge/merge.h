@@ -34,6 +34,10 @@ typedef struct kfi_merge {
     kfi_small_bends *bends; /* what is gathered, or NULL */
 } kfi_merge;
 
+typedef struct kfi_stretch {
+    double from, to;
+} kfi_stretch;
+
 /* A track that was edited, and what came back of it. */
 typedef struct kfi_wanted {
     size_t take; /* of the merged animation, and so is the node */
@@ -45,6 +49,9 @@ typedef struct kfi_wanted {
     kf_rotation_order order; /* of its angles */
     double offset;           /* its times - the original's */
     double trip, relative;   /* what its values may be off that nobody edited, and of their size */
+    kfi_stretch *except;        /* on the original's axis, ascending: a number of tcb_tracks.h was edited there, so that the game plays
+                              * another motion than the FBX's curves show */
+    size_t except_count;
 } kfi_wanted;
 
 /* A track that was not written. */

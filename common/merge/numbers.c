@@ -3,6 +3,7 @@
 #include "tcb_tracks.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The merged track gets keys, numbers and origins of its own if it still shares the original's. */
@@ -30,17 +31,66 @@ static bool own_keys(kf_job *job, const kf_track *original, kf_track *merged)
     return true;
 }
 
-/* The number on every merged key that is the original's key `key`. Origins are ours to write: own_keys or the merge
- * made them. */
-static void set_number(kf_tcb *tcb, const kf_origin *origins, size_t count, uint32_t key, unsigned number, float value)
+/* The number on the merged key that is the original's key `key`: which that is, or `count`. Origins are ours to write: own_keys
+ * or the merge made them. */
+static size_t set_number(kf_tcb *tcb, const kf_origin *origins, size_t count, uint32_t key, unsigned number, float value)
 {
     for (size_t i = 0; tcb && origins && i < count; i++) {
         if (origins[i].key == key) {
             kfi_tcb_set(&tcb[i], number, value);
             ((kf_origin *)origins)[i].changed |= number < 3 ? KF_CHANGED_TCB : KF_CHANGED_EASE;
-            return;
+            return i;
         }
     }
+    return count;
+}
+
+/* A key's numbers bend the motion from the key before it to the one behind it: that is no longer what the FBX's curves show. */
+static bool except(kf_job *job, kfi_wanted *wanted, double before, double behind)
+{
+    kfi_stretch *span = kfi_push(job, &wanted->except, &wanted->except_count, sizeof *span);
+    if (span)
+        *span = (kfi_stretch){before, behind};
+    return span != NULL;
+}
+
+/* On all components. `wanted`: what is asked of the track, or NULL. */
+static bool set_numbers(kf_job *job, kf_track *merged, uint32_t key, unsigned number, float value, kfi_wanted *wanted)
+{
+    const kf_quat_curve *quat = &merged->quat;
+    size_t i = merged->quaternion ? set_number(quat->tcb, quat->origin, quat->count, key, number, value) : quat->count;
+    if (wanted && i < quat->count &&
+        !except(job, wanted, quat->keys[i > 0 ? i - 1 : i].time, quat->keys[i + 1 < quat->count ? i + 1 : i].time))
+        return false;
+    for (unsigned c = 0; c < merged->curves; c++) {
+        const kf_curve *curve = &merged->curve[c];
+        i = set_number(curve->tcb, curve->origin, curve->count, key, number, value);
+        if (wanted && i < curve->count &&
+            !except(job, wanted, curve->keys[i > 0 ? i - 1 : i].time, curve->keys[i + 1 < curve->count ? i + 1 : i].time))
+            return false;
+    }
+    return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    double x = ((const kfi_stretch *)a)->from, y = ((const kfi_stretch *)b)->from;
+    return (x > y) - (x < y);
+}
+
+void kfi_order_excepted(kfi_wanted *wanted)
+{
+    size_t kept = 0;
+    if (wanted->except_count)
+        qsort(wanted->except, wanted->except_count, sizeof *wanted->except, by_start);
+    for (size_t i = 0; i < wanted->except_count; i++) {
+        kfi_stretch next = wanted->except[i], *last = kept ? &wanted->except[kept - 1] : NULL;
+        if (last && next.from < last->to)
+            last->to = fmax(last->to, next.to);
+        else
+            wanted->except[kept++] = next;
+    }
+    wanted->except_count = kept;
 }
 
 /* Whether its curve did not come back, and with it other numbers than the one that the property stands at by itself. */
@@ -125,7 +175,7 @@ static bool tell_between(const kfi_merging *m, size_t written_take, const kf_tra
     return true;
 }
 
-bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track, kf_track *merged)
+bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track, kf_track *merged, kfi_wanted *wanted)
 {
     const kf_take *take = &m->input->written->takes[written_take];
     const kf_track *was = &take->tracks[written_track];
@@ -149,13 +199,8 @@ bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track
         double value = number_now(&was->curve[0], now, i, m->matches.offset[written_take]);
         if (fabs(value - was->curve[0].keys[i].value) <= 1e-6)
             continue;
-        if (!own_keys(m->job, original, merged))
+        if (!own_keys(m->job, original, merged) || !set_numbers(m->job, merged, (uint32_t)i, number, (float)value, wanted))
             return false;
-        if (merged->quaternion)
-            set_number(merged->quat.tcb, merged->quat.origin, merged->quat.count, (uint32_t)i, number, (float)value);
-        for (unsigned c = 0; c < merged->curves; c++)
-            set_number(merged->curve[c].tcb, merged->curve[c].origin, merged->curve[c].count, (uint32_t)i, number,
-                       (float)value);
         edits++;
     }
     if (now && (!tell_moved(m, written_take, was, now, merged) || !tell_between(m, written_take, was, now)))

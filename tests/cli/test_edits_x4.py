@@ -552,5 +552,49 @@ class Proved(EditCase):
             self.assertIn("1 of 1 tracks changed", self.said)
 
 
+class ProvedBesideNumbers(EditCase):
+    """A number edited on one key says another motion than the FBX's curves only around that key: elsewhere these count."""
+    ending = "ani"
+    original = generate.ani([generate.description("part", "go", 9 / 4, pos=[
+        generate.key(t / 4, (4 * math.sin(1.3 * t), 0.3 * t, math.cos(t)), 7, tcb=(0.0, 0.0, 0.0, 0.3, 0.2)) for t in range(10)])])
+    WHERE = ("go", "part", "Lcl Translation", "x")
+    TOLD = r"translation at 1\.\d+ s: the file will play this otherwise than the FBX shows it, by 0\.\d+"
+
+    @staticmethod
+    def ease(scene):
+        curve = scene.curve("go", "part", "kf_translation_ease_in", "kf_translation_ease_in")
+        curve.keys[1].value = 0.55
+        curve.store()
+
+    def slope(self, scene):
+        curve = scene.curve(*self.WHERE)
+        curve.keys[7].flags = 0xc08
+        curve.keys[7].data = [0, 0, 0x0d050d05, 0]
+        curve.keys[7].set_number(0, 40.0)
+        curve.keys[7].set_number(1, -30.0)
+        curve.store()
+
+    def test_told(self):
+        self.edit(self.slope)
+        self.assertRegex(self.said, self.TOLD)
+
+        def both(scene):
+            self.slope(scene)
+            self.ease(scene)
+        self.edit(both)
+        self.assertRegex(self.said, self.TOLD)
+        self.edit(both, back=("--strict",), code=1)
+
+    def test_quiet(self):
+        """Where the number bends the motion, nothing is asked of the curves."""
+        for key in (0, 1, 2, 7, 9):
+            def both(scene, key=key):
+                add(scene, self.WHERE, key, 0.5)
+                self.ease(scene)
+            self.edit(both)
+            self.assertNotIn("warning", self.said, key)
+            self.assertIn("kf_translation_ease_in", self.said)
+
+
 if __name__ == "__main__":
     unittest.main()
