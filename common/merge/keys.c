@@ -34,6 +34,23 @@ static bool moved(const kfi_merge_track *t, const kf_curve *w, size_t i, const k
     return fabs(e->keys[j].time - t->offset - w->keys[i].time) > t->limits->time;
 }
 
+static bool is_cubic(uint8_t interp)
+{
+    return kfi_has_handles(interp) || interp == KF_TCB;
+}
+
+/* Whether a last key of another kind than it was is arrived at with another slope: in FBX a TCB key's own numbers make that one, and
+ * what follows a TCB key without being one has none. */
+static bool arrives_otherwise(const kfi_merge_track *t, const kf_curve *w, size_t i, const kf_curve *e, size_t j)
+{
+    double was, now, out;
+    if (i == 0 || j == 0 || !is_cubic(w->keys[i - 1].interp) || !is_cubic(e->keys[j - 1].interp))
+        return false;
+    kfi_curve_slopes(w, i, &was, &out);
+    kfi_curve_slopes(e, j, &now, &out);
+    return fabs(was - now) > t->limits->slope * (fmax(fabs(was), fabs(now)) + 1e-3);
+}
+
 uint32_t kfi_key_changes(const kfi_merge_track *t, unsigned c, const kf_curve *w, size_t i, const kf_curve *e, size_t j,
                          const kfi_pairing *p)
 {
@@ -43,10 +60,12 @@ uint32_t kfi_key_changes(const kfi_merge_track *t, unsigned c, const kf_curve *w
         changed |= KF_CHANGED_TIME;
     if (!kfi_same_value(t->limits, t->written->channel, was->value, now->value))
         changed |= KF_CHANGED_VALUE;
-    /* The interpolation of a last key shows nowhere. */
-    bool last = j + 1 == e->count;
-    if (was->interp != now->interp && !(last && i + 1 == w->count))
+    /* The interpolation of a last key shows nowhere but in how it is arrived at. */
+    bool last = j + 1 == e->count && i + 1 == w->count;
+    if (was->interp != now->interp && !last)
         changed |= KF_CHANGED_INTERP;
+    if (was->interp != now->interp && last && arrives_otherwise(t, w, i, e, j))
+        changed |= KF_CHANGED_IN;
     if (!same_tcb(w, i, e, j, 1e-6))
         changed |= KF_CHANGED_TCB;
     return changed;
@@ -200,16 +219,17 @@ static double place_of(const kf_curve *curve, size_t i, size_t first, size_t las
     return *distance > 0 ? (curve->keys[i].time - curve->keys[first].time) / *distance : 0;
 }
 
-/* A TCB key's slopes follow from its numbers. Where its segment was stretched, and they with it, nobody edited them. */
+/* A TCB key's slopes follow from its numbers. Where it was written with slopes, and its segment was stretched, and they with it,
+ * nobody edited them. */
 static uint32_t forgive_slopes(const kfi_merge_track *t, const kf_curve *from, size_t origin, const kf_curve *w, size_t i,
                                const kf_curve *e, size_t j, uint32_t changed)
 {
     const kf_key *was = &w->keys[i], *now = &e->keys[j];
     kf_handles own = kfi_handles_of(w, i), edited = kfi_handles_of(e, j);
-    if (i > 0 && j > 0 && origin > 0 && from->keys[origin - 1].interp == KF_TCB &&
+    if (i > 0 && j > 0 && origin > 0 && from->keys[origin - 1].interp == KF_TCB && kfi_has_handles(was[-1].interp) &&
         kfi_same_rise(t, own.in, was[-1].time - was->time, edited.in, now[-1].time - now->time))
         changed &= ~(uint32_t)KF_CHANGED_IN;
-    if (i + 1 < w->count && j + 1 < e->count && from->keys[origin].interp == KF_TCB &&
+    if (i + 1 < w->count && j + 1 < e->count && from->keys[origin].interp == KF_TCB && kfi_has_handles(was->interp) &&
         kfi_same_rise(t, own.out, was[1].time - was->time, edited.out, now[1].time - now->time))
         changed &= ~(uint32_t)KF_CHANGED_OUT;
     return changed;

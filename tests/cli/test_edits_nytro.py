@@ -64,6 +64,17 @@ class Nytro(EditCase):
             (self.assertRegex if told else self.assertNotRegex)(
                 self.said, r'warning: take "walk", node "hip", kf_translation_ease_in at 1\.5000 s: the motion has no key there')
 
+    def test_kind_of_the_last_key(self):
+        """In FBX it is arrived at with no slope, if a TCB key is before it and it is none: tension 1 says so."""
+        for flags in (2, 4, 0xc08):
+            def change(scene, flags=flags):
+                def last(curve):
+                    curve.keys[-1].flags = flags
+                    curve.keys[-1].data = [0, 0, 0x0d050d05, 0]
+                each(scene, "walk", "hip", MOVE, last)
+            now = self.edit(change)
+            self.assertEqual(now, self.patched((self.record(b"hip", MOVE, 4) + 8, struct.pack("<f", 1.0))), self.said)
+
     def test_nothing(self):
         for options in ((), ("--tcb", "slopes"), ("--bake=30",)):
             self.assertEqual(self.edit(lambda scene: None, *options), self.original)

@@ -568,10 +568,7 @@ class ProvedBesideNumbers(EditCase):
 
     def slope(self, scene):
         curve = scene.curve(*self.WHERE)
-        curve.keys[7].flags = 0xc08
-        curve.keys[7].data = [0, 0, 0x0d050d05, 0]
-        curve.keys[7].set_number(0, 40.0)
-        curve.keys[7].set_number(1, -30.0)
+        smooth(curve.keys[7], 40.0, -30.0)
         curve.store()
 
     def test_told(self):
@@ -594,6 +591,31 @@ class ProvedBesideNumbers(EditCase):
             self.edit(both)
             self.assertNotIn("warning", self.said, key)
             self.assertIn("kf_translation_ease_in", self.said)
+
+
+class LastKeys(EditCase):
+    """In FBX a TCB key that is followed by one of another kind arrives there with no slope: so the kind of a last key shows."""
+    ending = "ani"
+    original = generate.ani([generate.description("part", "go", 1.0, pos=[
+        generate.key(t / 4, (4 * math.sin(1.3 * t), 0.3 * t, math.cos(t)), 7, tcb=(0.0, 0.2, 0.3, 0.0, 0.0)) for t in range(5)])])
+    RECORDS = len(original) - 5 * 128
+
+    def test_kind(self):
+        for flags in (2, 4, 0x408, 0xc08, 0x208):
+            def change(scene, flags=flags):
+                for axis in "xyz":
+                    curve = scene.curve("go", "part", "Lcl Translation", axis)
+                    curve.keys[4].flags = flags
+                    curve.keys[4].data = curve.keys[4].data if flags == 0x208 else [0, 0, THIRDS, 0]
+                    curve.store()
+            now = self.edit(change)
+            if flags == 0x208:
+                self.assertEqual(now, self.original)
+                continue
+            self.only(now, (self.RECORDS + 3 * 128, 128), (self.RECORDS + 4 * 128, 128))
+            cp2 = struct.unpack_from("<12f", now, self.RECORDS + 4 * 128 + 28)  # of x, y and z: cp1 and cp2, time and value each
+            value = struct.unpack_from("<3f", now, self.RECORDS + 4 * 128)
+            self.assertEqual(cp2[3::4], value, hex(flags))
 
 
 if __name__ == "__main__":
