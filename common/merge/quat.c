@@ -154,10 +154,22 @@ static bool add_native(kfi_merge_track *t, building *b, size_t i, double time)
     return add(t->job, b, &key, from->tcb ? &from->tcb[i] : NULL, origin);
 }
 
+/* A new key where nothing turns otherwise than before says nothing: TCB keys beside it would only bend. */
+static bool says_nothing(const kfi_merge_track *t, const building *b, double time)
+{
+    const kf_quat_curve *from = &t->original->quat;
+    return b->count && b->keys[b->count - 1].interp == KF_TCB && time < from->keys[from->count - 1].time &&
+           !kfi_turned_here(t, time, time);
+}
+
 static bool add_new(kfi_merge_track *t, building *b, double time)
 {
     const kf_quat_curve *from = &t->original->quat;
     kf_quat_key key = {.time = time, .q = {1, 0, 0, 0}};
+    if (t->input->capabilities->frame_rate == 0 && says_nothing(t, b, time))
+        return kfi_note(t->job, "needless", "take \"%.60s\", node \"%.60s\", rotation at %.4f s: a new key there changes nothing, but TCB "
+                                            "keys around it would turn otherwise: it is left out",
+                        t->take, t->input->original->nodes[t->original->node].name, time);
     key.interp = b->count ? b->keys[b->count - 1].interp : from->count ? from->keys[0].interp : KF_LINEAR;
     if (b->count)
         memcpy(key.q, b->keys[b->count - 1].q, sizeof key.q);

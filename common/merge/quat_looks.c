@@ -109,11 +109,25 @@ static bool just_keys(const kfi_merge_track *t, size_t i)
     return kfi_only_ends_moved(t, was, now);
 }
 
+/* Whether a key came or went beside merged key i or the next: then the numbers of these make other slopes than they did, though
+ * nobody drew any. */
+static bool has_new_neighbour(const kfi_merge_track *t, size_t i)
+{
+    const kf_quat_curve *keys = &t->merged->quat;
+    for (size_t k = i > 0 ? i - 1 : 0; k < i + 3 && k < keys->count; k++) {
+        bool next = k + 1 < i + 3 && k + 1 < keys->count;
+        if (keys->origin[k].key == KF_NEW || (next && keys->origin[k + 1].key != keys->origin[k].key + 1))
+            return true;
+    }
+    return false;
+}
+
 bool kfi_is_drawn(const kfi_merge_track *t, const kfi_looks *l, size_t i, double tolerance, bool *drawn)
 {
     double worst = 0;
+    bool beside = has_new_neighbour(t, i);
     for (size_t k = l->first[i]; k < l->first[i + 1]; k++)
-        if (l->edited[k])
+        if (l->edited[k] || beside)
             worst = fmax(worst, kfi_quat_angle(l->now[k], l->plays[k]));
     *drawn = worst > tolerance;
     if (!*drawn || !just_keys(t, i))

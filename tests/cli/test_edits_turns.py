@@ -10,6 +10,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "cli"))
 import fbxtext  # noqa: E402
+import motion  # noqa: E402
 import test_edits_nytro as nytro  # noqa: E402
 import test_edits_sampled as sampled  # noqa: E402
 from command import SOURCE  # noqa: E402
@@ -311,6 +312,41 @@ class Frames(EditCase):
 
 
 del nytro.Nytro, sampled.EvilIslands, sampled.Midtown, sampled.VibRibbon  # their tests are run there
+
+class Inserted(EditCase):
+    """A key put between TCB keys gives them other neighbours, by which their numbers bend what nobody edited: the FBX says how it
+    turns there."""
+    ending = "nanim"
+    original = file([(t / 4, (0.2, 0.0, 0.1, 0.0, 0.0), (40 * math.sin(1.7 * t), math.cos(t), math.sin(2 * t), 1)) for t in range(10)], nytro.TCB)
+
+    def insert(self, time, off):
+        def change(scene):
+            def work(curve):
+                at = int(time * fbxtext.TICKS)
+                keys = [(k.time / fbxtext.TICKS, k.value, k.flags, k.data) for k in curve.keys]
+                before, value, behind = (motion.fbx_value(keys, time + by) for by in (-1e-6, 0, 1e-6))
+                index = next(i for i, key in enumerate(curve.keys) if key.time > at)
+                slope = (behind - before) / 2e-6
+                left = curve.keys[index - 1]
+                new = fbxtext.Key(at, value + off, 0xc08, [0, left.data[1], 0x0d050d05, 0])
+                new.set_number(0, slope)
+                left.set_number(1, slope)
+                left.flags |= 0xc00
+                curve.keys.insert(index, new)
+            each(scene, "walk", "arm", TURN, work)
+        return change
+
+    def test_turned(self):
+        for time, off in ((1.87, 5), (1.1, 5), (0.6, -2)):
+            self.edit(self.insert(time, off))
+            self.assertNotIn("warning", self.said)
+            self.keyferry("diff", "x.fbx", "y.nanim", "--tolerance", "0.02")
+
+    def test_in_place(self):
+        """Nothing turns otherwise: there is nothing to tell in keys."""
+        self.assertEqual(self.edit(self.insert(1.87, 0)), self.original)
+        self.assertIn("rotation at 1.8700 s: a new key there changes nothing", self.said)
+
 
 if __name__ == "__main__":
     unittest.main()
