@@ -45,6 +45,7 @@ typedef struct kfi_wanted {
     kf_rotation_order order; /* of its angles */
     double offset;           /* its times - the original's */
     double trip, relative;   /* what its values may be off that nobody edited, and of their size */
+    size_t change;           /* which of the changes tells of it */
 } kfi_wanted;
 
 /* A track that was not written. */
