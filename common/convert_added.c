@@ -75,8 +75,18 @@ void kfi_uncount_gone(const kf_anim *original, const kf_anim *merged, const kf_a
     }
 }
 
+/* A note has said that the file has no room for them. */
+static void forget_names(kfi_merge_report *report)
+{
+    for (size_t i = 0; i < report->change_count; i++)
+        if (report->changes[i].what == KFI_WHAT_RENAMED)
+            report->changes[i].what = KFI_WHAT_SAME;
+}
+
 bool kfi_check_added(kf_job *job, const kf_format *format, const kfi_original *original, kfi_merge_report *report)
 {
+    if (job->unnamed)
+        forget_names(report);
     if (report->added == 0)
         return true;
     bool *there = kfi_alloc(job, report->added, sizeof *there);

@@ -122,6 +122,7 @@ class EvilIslands(EditCase):
     def test_take_renamed(self):
         self.assertEqual(self.edit(lambda scene: rename_take(scene, "animation", "run")), self.original)
         self.assertIn('note: take "run": the format has no room for its new name', self.said)
+        self.assertNotIn("renamed", self.said)
 
     def parts(self, change, *back):
         """Two parts there and back: what came out, by name."""
@@ -255,6 +256,7 @@ class Midtown(EditCase):
     def test_take_renamed(self):
         self.assertEqual(self.edit(lambda scene: rename_take(scene, "x", "run")), self.original)
         self.assertIn('note: take "run": the format has no room for its new name', self.said)
+        self.assertNotIn("renamed", self.said)
 
 
 # ---------------------------------------------------------------- Vib-Ribbon
@@ -414,6 +416,7 @@ class VibRibbon(EditCase):
     def test_take_renamed(self):
         self.assertEqual(self.edit(lambda scene: rename_take(scene, "x", "run")), self.original)
         self.assertIn('note: take "run": the format has no room for its new name', self.said)
+        self.assertNotIn("renamed", self.said)
 
 
 if __name__ == "__main__":
