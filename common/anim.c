@@ -217,8 +217,10 @@ bool kfi_warn_lost(kf_job *job, const char *id, const kf_anim *anim, const kf_ta
 bool kfi_note_unnamed(kf_job *job, const kf_anim *original, const kf_take *take)
 {
     bool known = original && take->source >= 0 && (size_t)take->source < original->take_count;
-    return !known || strcmp(take->name, original->takes[take->source].name) == 0 ||
-           kfi_note(job, "unnamed", "take \"%.60s\": the format has no room for its new name", take->name);
+    if (!known || strcmp(take->name, original->takes[take->source].name) == 0)
+        return true;
+    job->unnamed = true;
+    return kfi_note(job, "unnamed", "take \"%.60s\": the format has no room for its new name", take->name);
 }
 
 void kfi_fit_take_ranges(kf_anim *anim)

@@ -72,7 +72,7 @@ bool kfi_track_neutral(const kf_track *track);
 /* The warning that a track is not carried, and why. False: it could not be given, or warnings are errors. */
 bool kfi_warn_lost(kf_job *job, const char *id, const kf_anim *anim, const kf_take *take, const kf_track *track,
                    const char *why);
-/* For formats without names of takes: a note if a take of the original has another name now. */
+/* For formats without names of takes: a note if a take of the original has another name now; it is not told to be renamed then. */
 bool kfi_note_unnamed(kf_job *job, const kf_anim *original, const kf_take *take);
 /* Widens every take whose start and end are both 0 to its keys. */
 void kfi_fit_take_ranges(kf_anim *anim);

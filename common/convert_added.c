@@ -1,4 +1,5 @@
-/* What was new in an FBX and did not find its way into the file is not counted as added: the file is read again to see. */
+/* What was new in an FBX and did not find its way into the file is not counted as added, nor what was edited as changed: the file is
+ * read again to see. */
 #include "convert.h"
 #include "format.h"
 
@@ -51,8 +52,41 @@ static bool look(kf_job *job, const kf_format *format, const kfi_original *origi
     return !kfi_failed(job);
 }
 
+static bool has_node(const kf_anim *anim, const char *name, size_t likely)
+{
+    if (likely < anim->node_count && strcmp(anim->nodes[likely].name, name) == 0) /* most are where they were */
+        return true;
+    for (size_t i = 0; i < anim->node_count; i++)
+        if (strcmp(anim->nodes[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+void kfi_uncount_gone(const kf_anim *original, const kf_anim *merged, const kf_anim *again, kfi_merge_report *report)
+{
+    for (size_t i = 0; i < report->wanted_count; i++) {
+        const kfi_wanted *w = &report->wanted[i];
+        const char *name = merged->nodes[w->node].name;
+        bool known = w->node < original->node_count && strcmp(original->nodes[w->node].name, name) == 0;
+        if (!known || w->channel == KF_VISIBILITY || has_node(again, name, w->node)) /* one that is hidden is as it was to be */
+            continue;
+        report->changes[w->change].what = KFI_WHAT_SAME;
+        report->changed--;
+    }
+}
+
+/* A note has said that the file has no room for them. */
+static void forget_names(kfi_merge_report *report)
+{
+    for (size_t i = 0; i < report->change_count; i++)
+        if (report->changes[i].what == KFI_WHAT_RENAMED)
+            report->changes[i].what = KFI_WHAT_SAME;
+}
+
 bool kfi_check_added(kf_job *job, const kf_format *format, const kfi_original *original, kfi_merge_report *report)
 {
+    if (job->unnamed)
+        forget_names(report);
     if (report->added == 0)
         return true;
     bool *there = kfi_alloc(job, report->added, sizeof *there);

@@ -99,6 +99,7 @@ bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edit
     kf_anim merged, conformed;
     double rate = can->frame_rate;
     memset(report, 0, sizeof *report);
+    job->unnamed = false;
     if (original) {
         kfi_small_bends bends = {0};
         kfi_merge merge = kfi_merge_of(original, edited, can);

@@ -377,7 +377,7 @@ static bool measure(kf_job *job, const kf_format *format, const kfi_original *ma
 }
 
 bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *original, const kf_anim *merged,
-                     const kfi_merge_report *report)
+                     kfi_merge_report *report)
 {
     kfi_original made;
     played p = {0};
@@ -386,6 +386,8 @@ bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *o
         return true;
     if (!look_again(job, format, original, report, &made, &there))
         return false;
+    if (there)
+        kfi_uncount_gone(original->anim, merged, made.anim, report);
     const kfi_wanted *end = report->wanted + report->wanted_count, *next;
     for (const kfi_wanted *w = report->wanted; there && w < end; w = next) {
         kfi_worst found;

@@ -37,6 +37,7 @@ struct kf_job {
     size_t emitted_count;
     kfi_shown *shown; /* names that are others in FBX */
     size_t shown_count;
+    bool unnamed; /* an exporter had no room for the new name of a take */
 };
 
 /* Zeroed memory of the job; NULL and KF_NO_MEMORY or KF_MEMORY_LIMIT on failure. */

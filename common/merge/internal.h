@@ -253,6 +253,7 @@ typedef struct kfi_mix {
     unsigned begin, end;            /* which curves: one, or all three, the keys of which are one number then */
     size_t conflicts;               /* keys that both edited, and not alike */
     double first;                   /* when the first of them was written */
+    bool gone, away;                /* that one was deleted in the FBX, or elsewhere, and edited on the other side */
 } kfi_mix;
 bool kfi_mix_curves(kfi_mix *mix);
 

@@ -146,7 +146,8 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
                            .order = t.edited_order,
                            .offset = t.shift + t.offset,
                            .trip = m->limits.value[merged->channel],
-                           .relative = m->limits.relative};
+                           .relative = m->limits.relative,
+                           .change = m->report->change_count};
     if (!kfi_count_keys(&t))
         return false;
     char *detail = kfi_format_text(m->job, "%zu keys changed, %zu added, %zu removed%s", t.keys_changed, t.keys_added,

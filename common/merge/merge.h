@@ -49,9 +49,10 @@ typedef struct kfi_wanted {
     kf_rotation_order order; /* of its angles */
     double offset;           /* its times - the original's */
     double trip, relative;   /* what its values may be off that nobody edited, and of their size */
-    kfi_stretch *except;        /* on the original's axis, ascending: a number of tcb_tracks.h was edited there, so that the game plays
+    kfi_stretch *except;     /* on the original's axis, ascending: a number of tcb_tracks.h was edited there, so that the game plays
                               * another motion than the FBX's curves show */
     size_t except_count;
+    size_t change;           /* which of the changes tells of it */
 } kfi_wanted;
 
 /* A track that was not written. */

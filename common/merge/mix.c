@@ -6,10 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void tell_conflict(kfi_mix *m, double time)
+/* A key that both sides edited, or that one of them deleted. */
+static void tell_conflict(kfi_mix *m, double time, bool gone, bool away)
 {
     m->conflicts++;
-    m->first = fmin(m->first, time);
+    if (time >= m->first)
+        return;
+    m->first = time;
+    m->gone = gone;
+    m->away = away;
 }
 
 static kfi_merge_track track_of(const kfi_mix *m, const kf_track *original, const kf_track *edited, double offset)
@@ -78,7 +83,7 @@ static bool mix_samples(kfi_mix *m, unsigned c, const kfi_seen seen[3], kf_curve
         double now = kfi_curve_value(e, s->looks[i], m->now->rest[c]), was = kfi_curve_value(w, time, m->was->rest[c]);
         double other = kfi_curve_value(o, time, m->other->rest[c]);
         if (edited && differ(m, s, other, was) && differ(m, s, other, now))
-            tell_conflict(m, time);
+            tell_conflict(m, time, false, false);
         bool step = edited ? is_step(e, s->looks[i]) : is_step(o, time);
         to->keys[to->count++] = (kf_key){.time = s->looks[i], .value = edited ? now : other, .interp = step ? KF_STEP : KF_LINEAR};
     }
@@ -147,7 +152,7 @@ static bool *find_own(kfi_mix *m, unsigned c, const side *now, const side *other
         }
         if (here == SIZE_MAX || !there || !others)
             continue;
-        tell_conflict(m, w->keys[here].time);
+        tell_conflict(m, w->keys[here].time, false, false);
         for (size_t k = i; k < end; k++)
             own[k] = true;
     }
@@ -171,7 +176,7 @@ static chosen choose(kfi_mix *m, unsigned c, size_t i, const side *now, const si
     k.time = k.there ? other->curve.keys[o].time + m->later : now->curve.keys[n].time;
     kfi_merge_track t = track_of(m, m->original, m->now, m->later);
     if (both && kfi_key_changes(&t, c, &other->curve, o, &now->curve, n, NULL) & both)
-        tell_conflict(m, m->was->curve[c].keys[i].time);
+        tell_conflict(m, m->was->curve[c].keys[i].time, false, false);
     return k;
 }
 
@@ -188,7 +193,7 @@ static size_t choose_written(kfi_mix *m, unsigned c, const side *now, const side
         /* Deleted by one side: that counts, unless the FBX has edited it. */
         bool edited = !gone && now->changed[i];
         if (!own[i] && (edited || (gone && !away && other->changed[i])))
-            tell_conflict(m, w->keys[i].time);
+            tell_conflict(m, w->keys[i].time, gone, away);
         size_t n = (size_t)now->pairs.back[i];
         if (edited || (own[i] && !gone))
             keys[count++] = (chosen){.time = now->curve.keys[n].time, .place = (double)n, .from = &now->curve, .key = n, .here = true};
@@ -227,7 +232,7 @@ static size_t drop_twice(kfi_mix *m, chosen *keys, size_t count)
             continue;
         }
         if (!kfi_same_value(m->limits, m->was->channel, last->from->keys[last->key].value, keys[i].from->keys[keys[i].key].value))
-            tell_conflict(m, keys[i].time - m->later);
+            tell_conflict(m, keys[i].time - m->later, false, false);
         if (keys[i].here)
             *last = keys[i];
     }

@@ -150,11 +150,12 @@ static bool tell(const kfi_since *s, const kfi_mix *mix, const kf_take *take, do
         return false;
     const kfi_told *told = told_of(s, of);
     const char *which = mix->end - mix->begin > 1 || was->curves != 3 ? "" : mix->begin == 0 ? " x" : mix->begin == 1 ? " y" : " z";
-    const char *more = mix->conflicts > 1 ? kfi_format_text(s->job, ", and so were %zu more of its keys", mix->conflicts - 1) : "";
-    return more && kfi_warn(s->job, "conflict", "take \"%.60s\", node \"%.60s\": the %s%s at %.4f s was edited in %.100s and in %.100s%s: the "
-                                                "latter stays",
-                            take->name, s->from->written->nodes[was->node].name,
-                            track_title(was), which, mix->first - shift, told ? told->files : s->elsewhere, s->file, more);
+    const char *there = mix->away ? "deleted" : "edited", *here = mix->gone ? "deleted " : mix->away ? "edited " : "";
+    const char *more = mix->conflicts > 1 ? kfi_format_text(s->job, ", and both changed %zu more of its keys", mix->conflicts - 1) : "";
+    return more && kfi_warn(s->job, "conflict", "take \"%.60s\", node \"%.60s\": the %s%s at %.4f s was %s in %.100s and %sin %.100s%s: "
+                                                "the latter stays",
+                            take->name, s->from->written->nodes[was->node].name, track_title(was), which, mix->first - shift, there,
+                            told ? told->files : s->elsewhere, here, s->file, more);
 }
 
 /* The curves of `mix` if both sides have edited them; if only the other one has, that one's. */

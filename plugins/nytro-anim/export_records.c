@@ -90,11 +90,11 @@ static bool encode_values(const nytro_node *node, const nytro_key *key, const ui
 /* T, C and B lie within -1..1, ease within 0..1. */
 static bool cut_number(const nytro_node *node, unsigned which, double time, float *number)
 {
-    static const char *const names[5] = {"tension", "continuity", "bias", "ease in", "ease out"};
+    static const char *const names[5] = {"a tension", "a continuity", "a bias", "an ease in", "an ease out"};
     float least = which < 3 ? -1.0f : 0.0f, within = fmaxf(least, fminf(1.0f, *number)), was = *number;
     *number = within;
     return within == was || kfi_warn(node->job, "out-of-range",
-                                     "node \"%.60s\", take \"%.60s\", %.4f s: a %s of %g lies beyond %g..1 and "
+                                     "node \"%.60s\", take \"%.60s\", %.4f s: %s of %g lies beyond %g..1 and "
                                      "was cut",
                                      node->name, node->take->name, time, names[which], (double)was, (double)least);
 }

@@ -93,22 +93,55 @@ static bool fill_keyframe(vib_exporter *ex, vib_object *object, size_t frame, co
     return true;
 }
 
-/* Keys of an object that is not drawn cannot be stored; what they set shows when it is drawn again. */
-static bool pass_hidden(vib_exporter *ex, vib_object *object, size_t frame)
+/* Keys of an object that is not drawn cannot be stored; what they set shows when it is drawn again. `was` is
+ * what the original has in this frame: its keys are counted, for they go as well. */
+static bool pass_hidden(vib_exporter *ex, vib_object *object, size_t frame, const vib_seen *was)
 {
+    bool known = ex->original && ex->anim->nodes[object->node].source >= 0;
+    if (was->drawn || !known) {
+        object->first = object->hidden ? object->first : frame;
+        object->last = frame;
+        object->hidden++;
+    }
     for (unsigned p = 0; p < KFI_VIB_PARTS; p++) {
         vib_source *source = &object->part[p];
         vib_wish wish;
         vib_wish_for(ex, source, (kfi_vib_part)p, frame, &wish);
-        if (wish.new_key && source->holds && !same(wish.stored, source->held) &&
-            !kfi_note(
-                ex->job, "hidden-key",
-                "%s of node \"%.60s\" (take \"%.60s\", %.3f s): a key where the object is not drawn is not "
-                "stored",
-                kfi_channel_name(vib_channel((kfi_vib_part)p)), ex->anim->nodes[object->node].name,
-                ex->take->name, kfi_frame_time(&ex->frames, frame)))
+        if (was->part[p] && wish.original_key) {
+            object->keys++;
+            object->edited += wish.new_key;
+        } else if (wish.new_key && source->holds && !same(wish.stored, source->held) &&
+                   !kfi_note(ex->job, "hidden-key",
+                             "%s of node \"%.60s\" (take \"%.60s\", %.3f s): a key where the object is not "
+                             "drawn is not stored",
+                             kfi_channel_name(vib_channel((kfi_vib_part)p)),
+                             ex->anim->nodes[object->node].name, ex->take->name,
+                             kfi_frame_time(&ex->frames, frame)))
             return false;
     }
+    return true;
+}
+
+/* What went with the frames in which an object is hidden. That is what was asked for, unless somebody has
+ * edited it, too, or nothing is left of the object. */
+static bool tell_hidden(const vib_exporter *ex, const vib_object *object)
+{
+    bool gone = object->hidden && !object->drawn;
+    if (!gone && object->keys == 0)
+        return true;
+    return kfi_say(ex->job, gone || object->edited ? KF_WARNING : KF_NOTE, "hidden", NULL, KF_NO_OFFSET,
+                   "take \"%.60s\", node \"%.60s\", %.3f s to %.3f s: hidden in %zu frames, it is not in the "
+                   "file %s: %zu stored keys are gone, %zu of them edited",
+                   ex->take->name, ex->anim->nodes[object->node].name,
+                   kfi_frame_time(&ex->frames, object->first), kfi_frame_time(&ex->frames, object->last),
+                   object->hidden, gone ? "at all" : "there", object->keys, object->edited);
+}
+
+static bool tell_all_hidden(const vib_exporter *ex)
+{
+    for (unsigned i = 0; i < KFI_VIB_OBJECTS; i++)
+        if (ex->objects[i] && !tell_hidden(ex, ex->objects[i]))
+            return false;
     return true;
 }
 
@@ -189,10 +222,16 @@ static bool add_frame(vib_exporter *ex, builder *to, const kfi_vib_anm *from, si
         if (!fill_keyframe(ex, ex->objects[i], frame, &where.seen[i], carrier))
             return false;
     }
-    for (unsigned i = 0; i < KFI_VIB_OBJECTS; i++)
+    for (unsigned i = 0; i < KFI_VIB_OBJECTS; i++) {
+        vib_object *object = ex->objects[i];
+        if (!object)
+            continue;
+        object->drawn = object->drawn || drawn[i];
+        vib_seen was = from && !drawn[i] ? vib_see(from, local, i) : (vib_seen){0};
         if (!(drawn[i] ? where.seen[i].drawn || add_keyframe(ex, to, frame, i)
-                       : !ex->objects[i] || pass_hidden(ex, ex->objects[i], frame)))
+                       : pass_hidden(ex, object, frame, &was)))
             return false;
+    }
     size_t *first = kfi_push(ex->job, &to->anm.first, &to->first_count, sizeof *first);
     if (!first)
         return false;
@@ -256,7 +295,7 @@ static bool export_onto(vib_exporter *ex, kf_export_job *out)
         if (!end_file(ex, &to, out->host, out->files[f].name))
             return false;
     }
-    return true;
+    return tell_all_hidden(ex);
 }
 
 static bool export_fresh(vib_exporter *ex, kf_export_job *out, const char *name)
@@ -275,7 +314,7 @@ static bool export_fresh(vib_exporter *ex, kf_export_job *out, const char *name)
     for (size_t i = 0; i < ex->frames.count; i++)
         if (!add_frame(ex, &to, NULL, 0, i))
             return false;
-    return end_file(ex, &to, out->host, name);
+    return tell_all_hidden(ex) && end_file(ex, &to, out->host, name);
 }
 
 bool vib_export(kf_export_job *out)

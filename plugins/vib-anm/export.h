@@ -30,6 +30,10 @@ typedef struct vib_object {
     vib_source part[KFI_VIB_PARTS];
     const kf_curve *visible; /* NULL: always */
     kfi_walk visible_walk;
+    bool drawn;          /* in some frame */
+    size_t hidden;       /* frames without it, which the original draws or has not got */
+    size_t keys, edited; /* which the original stores in such frames, and how many of them were edited */
+    size_t first, last;  /* of such frames */
 } vib_object;
 
 typedef struct vib_exporter {

@@ -175,6 +175,19 @@ class Nytro(EditCase):
             now = self.edit(change)
             self.assertEqual(now, self.patched((self.record(b"hip", MOVE, index) + offset, struct.pack("<f", 0.75))))
 
+    def test_numbers_beyond(self):
+        """They are cut, and the warning reads well for each of them."""
+        def ease(scene):
+            curve = scene.curve("walk", "hip", "kf_translation_ease_in", "kf_translation_ease_in")
+            curve.keys[1].value = -3
+            curve.store()
+
+        def tension(scene):
+            each(scene, "walk", "hip", MOVE, lambda curve: curve.keys[2].set_number(0, -3))
+        for change, told in (ease, "an ease in of -3 lies beyond 0..1"), (tension, "a tension of -3 lies beyond -1..1"):
+            self.edit(change)
+            self.assertRegex(self.said, 'warning: node "hip", take "walk", .* s: ' + told + " and was cut")
+
     def test_one_slope_of_a_tcb_key(self):
         """Left and right no longer fit one tension: continuity does, if all goes along a line, and one set of numbers serves x, y
         and z. Elsewhere none does, and keys are put in."""

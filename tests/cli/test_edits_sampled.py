@@ -122,6 +122,7 @@ class EvilIslands(EditCase):
     def test_take_renamed(self):
         self.assertEqual(self.edit(lambda scene: rename_take(scene, "animation", "run")), self.original)
         self.assertIn('note: take "run": the format has no room for its new name', self.said)
+        self.assertNotIn("renamed", self.said)
 
     def parts(self, change, *back):
         """Two parts there and back: what came out, by name."""
@@ -255,6 +256,7 @@ class Midtown(EditCase):
     def test_take_renamed(self):
         self.assertEqual(self.edit(lambda scene: rename_take(scene, "x", "run")), self.original)
         self.assertIn('note: take "run": the format has no room for its new name', self.said)
+        self.assertNotIn("renamed", self.said)
 
 
 # ---------------------------------------------------------------- Vib-Ribbon
@@ -350,6 +352,57 @@ class VibRibbon(EditCase):
         self.assertIn("did not come back", self.said)
         self.assertEqual(self.edit(change, back=("--drop-missing",)), vib([[frame[0]] for frame in self.frames]))
 
+    @staticmethod
+    def hide(*frames, edited=None, node="object_000"):
+        """The object in these frames; and its position in a frame edited."""
+        def change(scene):
+            curve = scene.curve("x", node, "Visibility", "visibility")
+            key = curve.keys[0]
+            curve.keys = [fbxtext.Key(f * fbxtext.TICKS // VIB_RATE, int(f not in frames), key.flags, key.data) for f in range(5)]
+            curve.store()
+            if edited is not None:
+                curve = scene.curve("x", node, MOVE, "x")
+                frame_key(curve, edited, VIB_RATE).value = 77.0
+                curve.store()
+        return change
+
+    def test_hidden_in_some_frames(self):
+        """Nothing is stored of an object that is not drawn: what the file had there is gone, and that is said."""
+        hidden = vib([frame[f in (2, 3):] for f, frame in enumerate(self.frames)])
+        told = 'take "x", node "object_000", 0.067 s to 0.100 s: hidden in 2 frames, it is not in the file there: 6 stored keys are gone, '
+        for options in BAKED:
+            self.assertEqual(self.edit(self.hide(2, 3), *options, back=("--strict",)), hidden)
+            self.assertIn("note: " + told + "0 of them edited", self.said)
+            self.assertEqual(self.edit(self.hide(2, 3, edited=3), *options), hidden)
+            self.assertIn("warning: " + told + "1 of them edited", self.said)
+        self.edit(self.hide(2, 3, edited=3), back=("--strict",), code=1)
+        self.edit(self.hide(2, 3, edited=1))
+        self.assertIn("note: " + told + "0 of them edited", self.said)
+        self.assertIn("translation: 1 keys changed", self.said)
+
+    def test_hidden_in_all_frames(self):
+        hidden = vib([frame[1:] for frame in self.frames])
+        told = 'warning: take "x", node "object_000", 0.000 s to 0.133 s: hidden in 5 frames, it is not in the file at all: 15 stored ' \
+               'keys are gone, '
+        for options in BAKED:
+            self.assertEqual(self.edit(self.hide(*range(5)), *options), hidden)
+            self.assertIn(told + "0 of them edited", self.said)
+            self.assertEqual(self.edit(self.hide(*range(5), edited=3), *options), hidden)
+            self.assertIn(told + "1 of them edited", self.said)
+            self.assertIn("1 of 8 tracks changed", self.said)
+            self.assertNotIn("translation", self.said)
+        self.edit(self.hide(*range(5)), back=("--strict",), code=1)
+
+    def test_new_and_hidden(self):
+        """A new object that no frame draws, beside the original's and in a file made anew."""
+        def change(scene):
+            scene.clone("object_007", "object_009")
+            self.hide(*range(5), node="object_009")(scene)
+        for there, back in ((), ()), (("--no-capsule", "--no-sidecar"), ("--to", "vib-anm")):
+            now = self.edit(change, *there, back=back)
+            self.assertEqual(len(now), len(self.original))
+            self.assertRegex(self.said, 'warning: take "x", node "object_009", .* hidden in 5 frames, it is not in the file at all')
+
     def test_node_added(self):
         now = self.edit(lambda scene: scene.clone("object_007", "object_009"))
         first = 6 + 2 * 6
@@ -363,6 +416,7 @@ class VibRibbon(EditCase):
     def test_take_renamed(self):
         self.assertEqual(self.edit(lambda scene: rename_take(scene, "x", "run")), self.original)
         self.assertIn('note: take "run": the format has no room for its new name', self.said)
+        self.assertNotIn("renamed", self.said)
 
 
 if __name__ == "__main__":

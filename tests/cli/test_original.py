@@ -239,8 +239,11 @@ class Several(Case):
                 self.keyferry("diff", "out.ani", "all.ani")
         changed("gone.fbx", lambda curve: curve.remove(1))
         said = self.keyferry("convert", "gone.fbx", "high.fbx", "out.ani", "-y").err
-        self.assertIn("the translation x at 0.2000 s was edited in gone.fbx and in high.fbx: the latter stays", said)
+        self.assertIn("the translation x at 0.2000 s was deleted in gone.fbx and edited in high.fbx: the latter stays", said)
         self.assertIn(-0.5, self.values("out.ani", *LEFT))
+        said = self.keyferry("convert", "high.fbx", "gone.fbx", "out.ani", "-y").err
+        self.assertIn("the translation x at 0.2000 s was edited in high.fbx and deleted in gone.fbx: the latter stays", said)
+        self.assertNotIn(-0.5, self.values("out.ani", *LEFT))
 
     def test_turns(self):
         """Angles that are a quaternion in the file are edited together: an angle each in two files is a conflict on one key alone."""
