@@ -249,7 +249,7 @@ static bool from_fbx(kf_job *job, const kf_convert_input *input, const kf_output
         const kf_format *target;
         const kf_anim *edited = next;
         bool first = i == 0;
-        group.before = i == 1 ? group.file : "an FBX before it";
+        group.before = group.take_count == 1 ? group.file : "an FBX before it";
         if (!take_alike(job, input, &i, &group, &edited, &next) ||
             !go_back(job, input, edited, i + 1 == input->count, &group, &target, summary))
             return false;

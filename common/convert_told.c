@@ -51,13 +51,13 @@ static bool join(kf_job *job, const kfi_group *group, kfi_told *told, const kfi_
 {
     kfi_what before = told->change.what;
     bool first = told->last != group->take_count; /* of this file's sentences on it */
-    told->last = group->take_count;
     if (now->what == KFI_WHAT_RENAMED)
         return true;
     if (now->what == KFI_WHAT_KEPT) {
         uncount(summary, KFI_WHAT_KEPT);
         return true;
     }
+    told->last = group->take_count;
     if (now->what == KFI_WHAT_SAME && before != KFI_WHAT_KEPT)
         return true;
     bool deleted = now->what == KFI_WHAT_DROPPED, otherwise = now->what == KFI_WHAT_CHANGED && before == KFI_WHAT_ADDED;
@@ -133,7 +133,7 @@ static bool tell_kept(const kfi_group *group)
             if (end > i && (!take || !change->take || strcmp(change->take, take) != 0))
                 break;
             kept += change->what == KFI_WHAT_KEPT;
-            tracks += change->what != KFI_WHAT_ADDED;
+            tracks += change->what != KFI_WHAT_ADDED && (end == i || strcmp(change->of, group->told[end - 1].change.of) != 0);
         }
         if (kept && !kfi_warn(group->job, "kept", "take \"%.60s\": %zu of %zu tracks did not come back and stay as they were "
                                            "(--drop-missing deletes them)", take, kept, tracks))

@@ -54,7 +54,10 @@ static bool keep_messages(kf_job *job, const kf_job *aside)
     for (size_t i = count; i < aside->message_count; i++) {
         kf_message own = aside->messages[i];
         own.text = kfi_strdup(job, own.text);
-        kf_message *kept = own.text ? kfi_push(job, &job->messages, &job->message_count, sizeof *kept) : NULL;
+        own.id = own.text ? kfi_strdup(job, own.id) : NULL;
+        own.file = own.id && own.file ? kfi_strdup(job, own.file) : NULL;
+        bool whole = own.text && own.id && (own.file || !aside->messages[i].file);
+        kf_message *kept = whole ? kfi_push(job, &job->messages, &job->message_count, sizeof *kept) : NULL;
         if (!kept)
             return false;
         *kept = own;

@@ -34,9 +34,10 @@ bool kfi_capsule_digest_packed(kf_job *job, const void *data, size_t size, char 
 
 /* Whether these are the bytes that travelled, whatever their names. */
 bool kfi_capsule_holds(const kfi_capsule *capsule, const kf_file *files, size_t count);
-/* Whether two hold the same bytes; what that takes of one, and the files' names, in that job's memory. */
-bool kfi_capsule_outline(kf_job *job, const kfi_capsule *capsule, kfi_capsule *outline);
+/* Whether two hold the same bytes. */
 bool kfi_capsule_alike(const kfi_capsule *a, const kfi_capsule *b);
+/* What that takes of one, and its files' names, in that job's memory. */
+bool kfi_capsule_outline(kf_job *job, const kfi_capsule *capsule, kfi_capsule *outline);
 /* Whether a file is a packed one. */
 bool kfi_capsule_probe(const void *data, size_t size);
 

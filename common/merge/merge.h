@@ -69,7 +69,7 @@ typedef enum kfi_what {
     KFI_WHAT_KEPT, /* it did not come back */
     KFI_WHAT_DROPPED,
     KFI_WHAT_RENAMED,
-    KFI_WHAT_SAME /* it came back, and nobody edited it: it has no sentence */
+    KFI_WHAT_SAME /* it came back, and nobody edited it, or the file has no room for what was: it has no sentence */
 } kfi_what;
 
 /* What became of a track, of a node's shapes or of a take's name. */

@@ -54,17 +54,19 @@ static bool except(kf_job *job, kfi_wanted *wanted, double before, double behind
     return span != NULL;
 }
 
-/* On all components. `wanted`: what is asked of the track, or NULL. */
-static bool set_numbers(kf_job *job, kf_track *merged, uint32_t key, unsigned number, float value, kfi_wanted *wanted)
+/* On all components. `wanted`: what is asked of the track, or NULL. Not *set: the key is gone, and its number with it. */
+static bool set_numbers(kf_job *job, kf_track *merged, uint32_t key, unsigned number, float value, kfi_wanted *wanted, bool *set)
 {
     const kf_quat_curve *quat = &merged->quat;
     size_t i = merged->quaternion ? set_number(quat->tcb, quat->origin, quat->count, key, number, value) : quat->count;
+    *set = i < quat->count;
     if (wanted && i < quat->count &&
         !except(job, wanted, quat->keys[i > 0 ? i - 1 : i].time, quat->keys[i + 1 < quat->count ? i + 1 : i].time))
         return false;
     for (unsigned c = 0; c < merged->curves; c++) {
         const kf_curve *curve = &merged->curve[c];
         i = set_number(curve->tcb, curve->origin, curve->count, key, number, value);
+        *set = *set || i < curve->count;
         if (wanted && i < curve->count &&
             !except(job, wanted, curve->keys[i > 0 ? i - 1 : i].time, curve->keys[i + 1 < curve->count ? i + 1 : i].time))
             return false;
@@ -199,9 +201,10 @@ bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track
         double value = number_now(&was->curve[0], now, i, m->matches.offset[written_take]);
         if (fabs(value - was->curve[0].keys[i].value) <= 1e-6)
             continue;
-        if (!own_keys(m->job, original, merged) || !set_numbers(m->job, merged, (uint32_t)i, number, (float)value, wanted))
+        bool set;
+        if (!own_keys(m->job, original, merged) || !set_numbers(m->job, merged, (uint32_t)i, number, (float)value, wanted, &set))
             return false;
-        edits++;
+        edits += set;
     }
     if (now && (!tell_moved(m, written_take, was, now, merged) || !tell_between(m, written_take, was, now)))
         return false;

@@ -114,6 +114,9 @@ static bool just_keys(const kfi_merge_track *t, size_t i)
 static bool has_new_neighbour(const kfi_merge_track *t, size_t i)
 {
     const kf_quat_curve *keys = &t->merged->quat;
+    bool first = keys->origin[0].key != 0, last = keys->origin[keys->count - 1].key + 1 != t->original->quat.count;
+    if ((first && i < 2) || (last && i + 3 >= keys->count)) /* an end went, or came */
+        return true;
     for (size_t k = i > 0 ? i - 1 : 0; k < i + 3 && k < keys->count; k++) {
         bool next = k + 1 < i + 3 && k + 1 < keys->count;
         if (keys->origin[k].key == KF_NEW || (next && keys->origin[k + 1].key != keys->origin[k].key + 1))

@@ -25,7 +25,7 @@ static const char *written_name(const kfi_merging *m, uint32_t node)
 
 bool kfi_merge_report_track(kfi_merging *m, kfi_what what, const char *take, const kf_track *track, const char *detail)
 {
-    static const char *const WORDS[] = {"changed", "added", "kept", "dropped", "renamed"};
+    static const char *const WORDS[] = {"changed", "added", "kept", "dropped", "renamed", ""};
     const char *node = m->merged->nodes[track->node].name, *name = track->name ? track->name : "";
     const char *channel = kfi_channel_name((kf_channel)track->channel), *space = track->name ? " " : "";
     return tell(m, what, kfi_track_text(m->job, written_name(m, track->node), take, track), take, detail,

@@ -88,12 +88,32 @@ static void called_otherwise(void **state)
     memory_job_end(&job);
 }
 
+/* What is said aside outlasts the memory that it was said in: a plugin's words are there only as long. */
+static void said_aside(void **state)
+{
+    (void)state;
+    kf_job job;
+    memory_job_begin(&job);
+    kf_job aside = kfi_aside(&job);
+    assert_true(kfi_say(&aside, KF_WARNING, kfi_strdup(&aside, "id"), kfi_strdup(&aside, "file"), 4, "%s", "text"));
+    assert_true(kfi_say(&aside, KF_NOTE, kfi_strdup(&aside, "other"), NULL, 4, "%s", "more"));
+    assert_true(kfi_aside_end(&job, &aside));
+    assert_int_equal(job.message_count, 2);
+    assert_string_equal(job.messages[0].id, "id");
+    assert_string_equal(job.messages[0].file, "file");
+    assert_string_equal(job.messages[0].text, "text");
+    assert_string_equal(job.messages[1].id, "other");
+    assert_null(job.messages[1].file);
+    memory_job_end(&job);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_printf),
         cmocka_unit_test(any_room),
         cmocka_unit_test(called_otherwise),
+        cmocka_unit_test(said_aside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
