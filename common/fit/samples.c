@@ -21,6 +21,24 @@ static bool jumped(const kfi_samples *s, size_t i)
     return s->was && s->was[i][2] == s->was[i][0] && s->was[i][3] == s->was[i][0] && s->was[i + 1][0] != s->was[i][0];
 }
 
+/* By how much interval i rises otherwise than those beside it do, the one of them that is more like it. */
+static double unevenness(const double *v, size_t count, size_t i)
+{
+    double rise = v[i + 1] - v[i], least = INFINITY;
+    if (i > 0)
+        least = fabs(rise - (v[i] - v[i - 1]));
+    if (i + 2 < count)
+        least = fmin(least, fabs(rise - (v[i + 2] - v[i + 1])));
+    return least;
+}
+
+/* A jump that is still there is under an edit that runs on over it. Samples that have nothing to do any more with what jumped
+ * there run on themselves, and then what they were edited by jumps. */
+static bool still_jumps(const kfi_samples *s, size_t i)
+{
+    return jumped(s, i) && unevenness(s->edit, s->count, i) < unevenness(s->v, s->count, i);
+}
+
 /* A jump stands out from all that happens a few samples before and after it, but for another one. */
 static bool jumps(const kfi_samples *s, size_t i)
 {
@@ -29,7 +47,7 @@ static bool jumps(const kfi_samples *s, size_t i)
         return false;
     if (s->told[i] && fabs(s->middle[i] - s->v[i]) <= 1e-6 * step)
         return true;
-    if (jumped(s, i) && fabs(s->was[i + 1][0] - s->was[i][0]) > 0.5 * step)
+    if (still_jumps(s, i) && fabs(s->was[i + 1][0] - s->was[i][0]) > 0.5 * step)
         return true;
     for (size_t k = i < 4 ? 0 : i - 4; k < i + 5 && k + 1 < s->count; k++)
         if (k != i) {
@@ -174,7 +192,7 @@ static void read_around(const kfi_samples *s, size_t i, bool edit, const size_t 
 /* Whether interval i was edited, and not by a jump. */
 static bool goes_on(const kfi_samples *s, size_t i)
 {
-    return !s->told[i] && (jumped(s, i) || !jumps(s, i));
+    return !s->told[i] && (jumped(s, i) ? still_jumps(s, i) : !jumps(s, i));
 }
 
 /* The samples near interval i up to where the edit begins and ends. It may run evenly where what it was added to does not: that

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Bakes in which every frame was given another value, and no smooth curve runs through them: sawtooths, noise. On the frames they
+come back as they are, and between two frames nothing swings out."""
+import importlib.util
+import math
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
+import fbxtext  # noqa: E402
+from editcase import EditCase  # noqa: E402
+
+spec = importlib.util.spec_from_file_location(
+    "generate_x4", os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "generate", "x4_ani.py"))
+generate = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(generate)
+
+STEP, LINEAR, BEZIER, TCB = 1, 2, 5, 7
+FINE = 8  # looks a frame
+
+
+class X4(EditCase):
+    ending = "ani"
+
+    def build(self, kind, keys=6, gap=0.4):
+        """x, y and z of one part in keys of one kind."""
+        times = [i * gap for i in range(keys)]
+        values = [(math.sin(i), i * 0.5, math.cos(i)) for i in range(keys)]
+        made = generate.bezier_keys(times, values) if kind == BEZIER else [generate.key(t, v, kind) for t, v in zip(times, values)]
+        self.original = generate.ani([generate.description("part", "go", times[-1], pos=made)])
+
+    def curve(self, scene, axis):
+        return scene.curve("go", "part", "Lcl Translation", axis)
+
+    def rewrite(self, value, axes="xyz"):
+        """`value(axis, frame)` is what every frame of those axes becomes. How many keys there are then, and how many frames."""
+        def change(scene):
+            for axis in axes:
+                curve = self.curve(scene, axis)
+                for i, key in enumerate(curve.keys):
+                    key.value = value(axis, i)
+                curve.store()
+        now = self.edit(change, "--bake=30")
+        scene = fbxtext.Scene((self.dir / "x.fbx").read_text())
+        self.frames = {axis: [k.value for k in self.curve(scene, axis).keys] for axis in "xyz"}
+        self.keyferry("convert", "y.ani", "fine.fbx", "--ascii", "-y", "--bake=%d" % (30 * FINE), "--no-sidecar")
+        scene = fbxtext.Scene((self.dir / "fine.fbx").read_text())
+        self.looks = {axis: [k.value for k in self.curve(scene, axis).keys] for axis in "xyz"}
+        return (len(now) - 16 - 160) // 128, len(self.frames["x"])
+
+    def on_the_frames(self):
+        for axis, frames in self.frames.items():
+            limit = 1e-4 * max(1, max(frames) - min(frames)) + 1e-6
+            for i, value in enumerate(frames):
+                self.assertAlmostEqual(value, self.looks[axis][FINE * i], None, (axis, i), limit)
+
+    def test_sawtooth(self):
+        """Each axis with a period of its own, on keys of each kind: on a ramp all is between the frames before and after it. That the
+        original jumped in the middle of a ramp is no reason to jump there."""
+        for kind in (STEP, LINEAR, BEZIER, TCB):
+            with self.subTest(kind=kind):
+                self.build(kind)
+                keys, _ = self.rewrite(lambda axis, i: i % {"x": 6, "y": 8, "z": 11}[axis] * 0.3)
+                self.on_the_frames()
+                self.assertLessEqual(keys, 37)
+                for axis, frames in self.frames.items():
+                    for i, (a, b) in enumerate(zip(frames, frames[1:])):
+                        for v in self.looks[axis][FINE * i:FINE * (i + 1) + 1] if b > a else ():
+                            self.assertTrue(a - 4e-4 <= v <= b + 4e-4, (axis, i, a, v, b))
+
+
+if __name__ == "__main__":
+    unittest.main()
