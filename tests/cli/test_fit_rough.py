@@ -69,6 +69,19 @@ class X4(EditCase):
                         for v in self.looks[axis][FINE * i:FINE * (i + 1) + 1] if b > a else ():
                             self.assertTrue(a - 4e-4 <= v <= b + 4e-4, (axis, i, a, v, b))
 
+    def test_parted(self):
+        """Keys that are put in for the shape of a segment which others' keys part: it is said of which."""
+        times, values = [0.0, 1.0, 2.0], [(0.0, 1.0, 2.0), (1.0, 3.0, 0.0), (4.0, 0.0, 1.0)]
+        self.original = generate.ani([generate.description("part", "go", 2.0, pos=generate.bezier_keys(times, values, 0.7))])
+
+        def change(scene):
+            curve = self.curve(scene, "x")
+            curve.keys.insert(1, fbxtext.Key(fbxtext.TICKS * 3 // 10, 0.5, 4, [0, 0, 0, 0]))
+            curve.store()
+        self.edit(change)
+        self.assertIn("so that segments whose handles pass each other play as before", self.said)
+        self.assertNotIn("ease", self.said)
+
 
 if __name__ == "__main__":
     unittest.main()
