@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Bakes in which every frame was given another value, and no smooth curve runs through them: sawtooths, noise. On the frames they
-come back as they are, and between two frames nothing swings out."""
+come back as they are, between two frames nothing swings out, and there are no more keys than frames."""
 import importlib.util
 import math
 import os
+import random
 import sys
 import unittest
 
@@ -68,6 +69,34 @@ class X4(EditCase):
                     for i, (a, b) in enumerate(zip(frames, frames[1:])):
                         for v in self.looks[axis][FINE * i:FINE * (i + 1) + 1] if b > a else ():
                             self.assertTrue(a - 4e-4 <= v <= b + 4e-4, (axis, i, a, v, b))
+
+    def test_walk(self):
+        """No more keys than frames, though where x has a key y and z need one."""
+        for kind in (STEP, LINEAR, BEZIER, TCB):
+            for seed in (1, 4):
+                with self.subTest(kind=kind, seed=seed):
+                    rng = random.Random(seed)
+                    self.build(kind)
+                    at = dict.fromkeys("xyz", 0.0)
+
+                    def walk(axis, _, rng=rng, at=at):
+                        at[axis] += rng.gauss(0, 0.2)
+                        return at[axis]
+                    keys, frames = self.rewrite(walk)
+                    self.on_the_frames()
+                    self.assertLessEqual(keys, frames, self.said)
+                    self.assertNotIn("ease", self.said)
+
+    def test_noise(self):
+        for kind in (STEP, LINEAR, BEZIER, TCB):
+            for axes in ("x", "xyz"):
+                with self.subTest(kind=kind, axes=axes):
+                    rng = random.Random(5)
+                    self.build(kind)
+                    keys, frames = self.rewrite(lambda axis, i, rng=rng: rng.uniform(-1, 1), axes)
+                    self.on_the_frames()
+                    self.assertLessEqual(keys, frames, self.said)
+                    self.assertNotIn("ease", self.said)
 
     def test_parted(self):
         """Keys that are put in for the shape of a segment which others' keys part: it is said of which."""
