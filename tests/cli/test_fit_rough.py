@@ -98,6 +98,21 @@ class X4(EditCase):
                     self.assertLessEqual(keys, frames, self.said)
                     self.assertNotIn("ease", self.said)
 
+    def test_noise_swings_no_further_than_it_bends(self):
+        """The first and the last frames, too, which have samples on one side only."""
+        for kind in (STEP, LINEAR, BEZIER, TCB):
+            for seed in range(6):
+                with self.subTest(kind=kind, seed=seed):
+                    rng = random.Random(seed)
+                    self.build(kind)
+                    self.rewrite(lambda axis, i, rng=rng: rng.uniform(-1, 1))
+                    for axis, v in self.frames.items():
+                        bends = [0.0] + [abs(a - 2 * b + c) for a, b, c in zip(v, v[1:], v[2:])] + [0.0]
+                        for i in range(len(v) - 1):
+                            slack = 0.3 * max(bends[max(0, i - 1):i + 3]) + 1e-3
+                            for look in self.looks[axis][FINE * i:FINE * (i + 1) + 1]:
+                                self.assertTrue(min(v[i:i + 2]) - slack <= look <= max(v[i:i + 2]) + slack, (axis, i, look, v[i:i + 2]))
+
     def test_parted(self):
         """Keys that are put in for the shape of a segment which others' keys part: it is said of which."""
         times, values = [0.0, 1.0, 2.0], [(0.0, 1.0, 2.0), (1.0, 3.0, 0.0), (4.0, 0.0, 1.0)]
