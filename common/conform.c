@@ -178,17 +178,22 @@ static bool fit_bake(const kfi_conforming *c, const kf_track *track, kf_curve *c
     return kfi_fit(c->job, times, values, curve->count, &options, curve);
 }
 
+static bool tell_more(const kfi_conforming *c, const kf_track *track, const char *code, size_t more, const char *which)
+{
+    return more == 0 || kfi_note(c->job, code,
+                                 "take \"%.60s\", node \"%.60s\", %s: x, y and z share their keys: %zu more, so that segments %s "
+                                 "play as before",
+                                 c->take->name, node_name(c, track), kfi_channel_name((kf_channel)track->channel), more, which);
+}
+
 /* Formats whose components share their keys get them at common times. */
 static bool unite(const kfi_conforming *c, kf_track *track)
 {
+    kfi_united more;
     if (!c->can->components_together || track->curves == 1)
         return true;
-    size_t more = 0;
-    return kfi_unite_keys(c->job, track, c->tolerance, &more) &&
-           (more == 0 || kfi_note(c->job, "ease-split",
-                                  "take \"%.60s\", node \"%.60s\", %s: x, y and z share their keys: %zu more, so that "
-                                  "segments with ease play as before",
-                                  c->take->name, node_name(c, track), kfi_channel_name((kf_channel)track->channel), more));
+    return kfi_unite_keys(c->job, track, c->tolerance, &more) && tell_more(c, track, "ease-split", more.eased, "with ease") &&
+           tell_more(c, track, "handle-split", more.passing, "whose handles pass each other");
 }
 
 static size_t all_keys(const kf_track *track)

@@ -205,7 +205,7 @@ static double *common_times(kf_job *job, const kf_track *track, size_t *count)
 
 /* Where the handles of a segment pass each other in time, a part of it would have one that reaches beyond its end, and
  * that is cut. Each half, by its parameter, has none such, nor have the parts of a half. */
-static bool halve_passing(kf_job *job, kf_curve *curve, const double *times, size_t count, bool *grown)
+static bool halve_passing(kf_job *job, kf_curve *curve, const double *times, size_t count, size_t *halved)
 {
     double *all = kfi_alloc_raw(job, 2 * curve->count, sizeof *all);
     size_t total = 0;
@@ -224,17 +224,18 @@ static bool halve_passing(kf_job *job, kf_curve *curve, const double *times, siz
     }
     if (total == curve->count)
         return true;
-    *grown = true;
+    *halved += total - curve->count;
     return kfi_split_curve(job, curve, all, total, 0, curve);
 }
 
-static bool unite(kf_job *job, kf_track *track, double tolerance, size_t *more)
+static bool unite(kf_job *job, kf_track *track, double tolerance, kfi_united *more)
 {
     enum { PASSES = 8 }; /* after that, all that could ask for one more at once */
-    size_t count = 0, before;
+    size_t count = 0, before, halved = 0;
     double *times = common_times(job, track, &before);
     bool grown = times != NULL;
     for (int pass = 0; grown; pass++) {
+        size_t had = halved;
         grown = false;
         for (unsigned c = 0; c < track->curves; c++) {
             kf_curve *curve = &track->curve[c];
@@ -243,11 +244,13 @@ static bool unite(kf_job *job, kf_track *track, double tolerance, size_t *more)
             times = common_times(job, track, &count);
             if (!times || (curve->count != count &&
                            !(tell_by_handles(job, curve, times, count, pass >= PASSES, within, &grown) &&
-                             halve_passing(job, curve, times, count, &grown))))
+                             halve_passing(job, curve, times, count, &halved))))
                 return false;
         }
+        grown = grown || halved > had;
     }
-    *more = count - before;
+    more->passing = halved < count - before ? halved : count - before; /* two may be halved at one time */
+    more->eased = count - before - more->passing;
     for (unsigned c = 0; times && c < track->curves; c++)
         if (track->curve[c].count != count &&
             !kfi_split_curve(job, &track->curve[c], times, count, track->rest[c], &track->curve[c]))
@@ -268,7 +271,7 @@ static bool keep(kf_job *job, const kf_curve *from, kf_curve *to)
     return true;
 }
 
-bool kfi_unite_keys(kf_job *job, kf_track *track, double tolerance, size_t *more)
+bool kfi_unite_keys(kf_job *job, kf_track *track, double tolerance, kfi_united *more)
 {
     kf_job aside = kfi_aside(job);
     kf_track united = *track;

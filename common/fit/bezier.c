@@ -10,6 +10,7 @@ enum { MOST_LOOKS = 64, UNKNOWNS = 4 }; /* unknown: two lengths, two heights */
 typedef struct looks {
     size_t count;
     double rise;
+    double longest;            /* both lengths together */
     double time[MOST_LOOKS];   /* as a share of the stretch */
     double value[MOST_LOOKS];  /* above its start */
     double within[MOST_LOOKS]; /* how far off it may be */
@@ -35,6 +36,7 @@ static void gather(const kfi_samples *s, size_t a, size_t b, looks *l)
     stride += stride > 1 && stride % 2 == 0; /* samples and middles in turn */
     bool quarters = 4 * (b - a) <= MOST_LOOKS, few = b - a <= 4;
     l->count = 0;
+    l->longest = s->parted ? 1.0 - 1e-9 : 2.0; /* or rounding makes them pass */
     l->rise = s->v[b] - v0;
     for (size_t k = 1; k < 2 * (b - a); k += stride) {
         size_t i = a + k / 2;
@@ -51,7 +53,15 @@ static void gather(const kfi_samples *s, size_t a, size_t b, looks *l)
     }
 }
 
-/* Of two lengths (shares of the segment): where the looks lie. */
+/* Two lengths (shares of the segment) as long as they may be together. */
+static void shorten(const looks *l, double w[2])
+{
+    double by = l->longest / fmax(l->longest, w[0] + w[1]);
+    w[0] *= by;
+    w[1] *= by;
+}
+
+/* Of two lengths: where the looks lie. */
 static void place(looks *l, const double w[2])
 {
     for (size_t i = 0; i < l->count; i++)
@@ -174,6 +184,7 @@ static bool improve(looks *l, double x[UNKNOWNS], normal *n, double *damping)
     }
     for (int i = 0; i < UNKNOWNS; i++)
         at[i] = i < 2 ? fmin(fmax(x[i] + fmin(fmax(step[i], -0.2), 0.2), 0.01), 0.99) : x[i] + step[i];
+    shorten(l, at);
     normal next;
     place(l, at);
     heights(l, at, &at[2]);
@@ -235,6 +246,7 @@ bool kfi_fit_bezier(const kfi_samples *s, size_t a, size_t b, kf_handle h[2])
     bool thirds = fabs(own[0] - third) + fabs(own[1] - third) < 0.02;
     looks l;
     gather(s, a, b, &l);
+    shorten(&l, own);
     if (try_lengths(s, a, b, &l, own, h) || (!thirds && try_lengths(s, a, b, &l, (double[2]){third, third}, h)))
         return true;
     if (l.count < 3) /* too few to tell lengths from chance */

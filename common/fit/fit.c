@@ -325,6 +325,7 @@ bool kfi_fit_begin(kfi_fitting *f, kf_job *job, const double *times, const doubl
     f->cubic = choose_cubic(f, options->handles);
     f->tcb_rule = options->original ? options->original->tcb_rule : (uint8_t)KF_TCB_KOCHANEK;
     f->samples.tolerance = kfi_tolerated_samples(options->tolerance, values, count);
+    f->samples.parted = options->parted;
     return kfi_take_samples(f, times, values, count, options);
 }
 

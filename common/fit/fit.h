@@ -12,6 +12,8 @@ typedef struct kfi_fit_options {
     bool handles; /* new cubics have handles where that may be, though most of the original's keys are TCB */
     const double *between; /* or NULL: for each sample, what lies in the middle between it and the next one; NAN where that
                             * is not known */
+    bool parted; /* others' keys will part its segments: handles of new ones do not pass each other in time, for which a part of
+                  * such a segment would have no room */
     const kf_curve *was; /* or NULL: what the samples were taken from before some were edited. `between` is on it. */
 } kfi_fit_options;
 

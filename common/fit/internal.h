@@ -19,6 +19,7 @@ typedef struct kfi_samples {
     size_t *next_jump; /* the next interval, i or later, that is a jump and no slope; else `count` */
     size_t *next_rest; /* the next sample, i or later, at which the value comes to rest; else `count` */
     double tolerance;
+    bool parted;       /* handles may not pass each other in time */
     bool *told;        /* that middle is a sample, too, and no guess */
     double (*was)[4];  /* or NULL: before something was edited, at sample i and at the quarters of interval i */
     double *edit;      /* and how much sample i was moved */

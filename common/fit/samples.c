@@ -21,6 +21,24 @@ static bool jumped(const kfi_samples *s, size_t i)
     return s->was && s->was[i][2] == s->was[i][0] && s->was[i][3] == s->was[i][0] && s->was[i + 1][0] != s->was[i][0];
 }
 
+/* By how much interval i rises otherwise than those beside it do, the one of them that is more like it. */
+static double unevenness(const double *v, size_t count, size_t i)
+{
+    double rise = v[i + 1] - v[i], least = INFINITY;
+    if (i > 0)
+        least = fabs(rise - (v[i] - v[i - 1]));
+    if (i + 2 < count)
+        least = fmin(least, fabs(rise - (v[i + 2] - v[i + 1])));
+    return least;
+}
+
+/* A jump that is still there is under an edit that runs on over it. Samples that have nothing to do any more with what jumped
+ * there run on themselves, and then what they were edited by jumps. */
+static bool still_jumps(const kfi_samples *s, size_t i)
+{
+    return jumped(s, i) && unevenness(s->edit, s->count, i) < unevenness(s->v, s->count, i);
+}
+
 /* A jump stands out from all that happens a few samples before and after it, but for another one. */
 static bool jumps(const kfi_samples *s, size_t i)
 {
@@ -29,7 +47,7 @@ static bool jumps(const kfi_samples *s, size_t i)
         return false;
     if (s->told[i] && fabs(s->middle[i] - s->v[i]) <= 1e-6 * step)
         return true;
-    if (jumped(s, i) && fabs(s->was[i + 1][0] - s->was[i][0]) > 0.5 * step)
+    if (still_jumps(s, i) && fabs(s->was[i + 1][0] - s->was[i][0]) > 0.5 * step)
         return true;
     for (size_t k = i < 4 ? 0 : i - 4; k < i + 5 && k + 1 < s->count; k++)
         if (k != i) {
@@ -40,13 +58,13 @@ static bool jumps(const kfi_samples *s, size_t i)
     return step > 6.0 * beside;
 }
 
-/* The size of the second derivative at a sample. */
-static double bend(const kfi_samples *s, size_t i)
+/* The size of the second derivative at a sample, of values that each of them has. */
+static double bend(const kfi_samples *s, const double *v, size_t i)
 {
     if (i == 0 || i + 1 >= s->count)
         return 0.0;
     double before = s->t[i] - s->t[i - 1], after = s->t[i + 1] - s->t[i];
-    return 2.0 * fabs((s->v[i + 1] - s->v[i]) / after - (s->v[i] - s->v[i - 1]) / before) / (before + after);
+    return 2.0 * fabs((v[i + 1] - v[i]) / after - (v[i] - v[i - 1]) / before) / (before + after);
 }
 
 /* How far from its chord interval i may run: by the second largest of the four bends around it. The largest
@@ -55,7 +73,7 @@ static double bulge(const kfi_samples *s, size_t i)
 {
     double first = 0.0, second = 0.0, h = s->t[i + 1] - s->t[i];
     for (size_t k = i > 0 ? i - 1 : 0; k <= i + 2; k++) {
-        double b = bend(s, k);
+        double b = bend(s, s->v, k);
         if (b > first) {
             second = first;
             first = b;
@@ -174,7 +192,7 @@ static void read_around(const kfi_samples *s, size_t i, bool edit, const size_t 
 /* Whether interval i was edited, and not by a jump. */
 static bool goes_on(const kfi_samples *s, size_t i)
 {
-    return !s->told[i] && (jumped(s, i) || !jumps(s, i));
+    return !s->told[i] && (jumped(s, i) ? still_jumps(s, i) : !jumps(s, i));
 }
 
 /* The samples near interval i up to where the edit begins and ends. It may run evenly where what it was added to does not: that
@@ -189,6 +207,22 @@ static void edit_around(const kfi_samples *s, size_t i, size_t range[2])
         range[1]++;
 }
 
+/* Whether the middle of interval i may lie so far above its chord, by the largest of the four bends around it. */
+static bool bends_so(const kfi_samples *s, const double *v, size_t i, double above)
+{
+    double most = 0.0, h = s->t[i + 1] - s->t[i];
+    for (size_t k = i > 0 ? i - 1 : 0; k <= i + 2; k++)
+        most = fmax(most, bend(s, v, k));
+    return fabs(above) <= s->tolerance + 1.5 / 8.0 * h * h * most;
+}
+
+/* Beside an end, or a jump, a polynomial through noise may swing out far, and be in little doubt by chance. */
+static bool is_plausible(const kfi_samples *s, size_t i, double middle)
+{
+    return bends_so(s, s->v, i, middle - 0.5 * (s->v[i] + s->v[i + 1])) ||
+           (s->was && bends_so(s, s->edit, i, middle - s->was[i][2] - 0.5 * (s->edit[i] + s->edit[i + 1])));
+}
+
 static void guess_middle(kfi_samples *s, size_t i, const size_t range[2])
 {
     s->doubt[i] = 0.0;
@@ -198,7 +232,8 @@ static void guess_middle(kfi_samples *s, size_t i, const size_t range[2])
         return;
     }
     double rise = s->v[i + 1] - s->v[i];
-    reading best = {{s->v[i] + 0.25 * rise, s->v[i] + 0.5 * rise, s->v[i] + 0.75 * rise}, INFINITY, 0.0}, wide = {.doubt = INFINITY};
+    const reading none = {{s->v[i] + 0.25 * rise, s->v[i] + 0.5 * rise, s->v[i] + 0.75 * rise}, INFINITY, 0.0};
+    reading best = none, wide = {.doubt = INFINITY};
     read_around(s, i, false, range, &best, &wide);
     if (s->was && goes_on(s, i)) {
         size_t edited[2];
@@ -210,6 +245,11 @@ static void guess_middle(kfi_samples *s, size_t i, const size_t range[2])
     if (wide.doubt < fmax(best.doubt, s->was ? 0.1 * best.before : 0.0)) {
         best = wide;
         best.doubt *= s->was ? 0.1 : 1.0;
+    }
+    if ((i == range[0] || i + 1 == range[1]) && !is_plausible(s, i, best.value[1])) {
+        double doubt = fmax(best.doubt, s->tolerance);
+        best = none;
+        best.doubt = doubt;
     }
     s->quarter[i][0] = best.value[0];
     s->middle[i] = best.value[1];

@@ -7,6 +7,7 @@ typedef struct values {
     unsigned curves;
     kfi_samples samples[3];
     const kf_curve *original[3];
+    bool frames; /* keys on the samples that came back alone */
 } values;
 
 static void way(const void *motion, size_t a, size_t b, double to[3])
@@ -15,6 +16,24 @@ static void way(const void *motion, size_t a, size_t b, double to[3])
     to[0] = to[1] = to[2] = 0.0;
     for (unsigned c = 0; c < m->curves; c++)
         to[c] = (m->samples[c].v[b] - m->samples[c].v[a]) / m->samples[c].tolerance;
+}
+
+/* The slopes that keys without numbers at samples a, b and those beside them have. */
+static void plain_slopes(const kfi_samples *s, size_t a, size_t b, double slope[2])
+{
+    const kf_tcb none = {0};
+    double gap = s->t[b] - s->t[a], rise = s->v[b] - s->v[a], other;
+    slope[0] = slope[1] = rise;
+    if (a > 0)
+        kfi_tcb_tangents(none, s->t[a] - s->t[a - 1], gap, s->v[a] - s->v[a - 1], rise, &other, &slope[0]);
+    if (b + 1 < s->count)
+        kfi_tcb_tangents(none, gap, s->t[b + 1] - s->t[b], rise, s->v[b + 1] - s->v[b], &slope[1], &other);
+    if (a == 0) /* the rule of end keys */
+        slope[0] = 0.5 * (3.0 * rise - slope[1]);
+    if (b + 1 == s->count)
+        slope[1] = 0.5 * (3.0 * rise - slope[0]);
+    slope[0] /= gap;
+    slope[1] /= gap;
 }
 
 static double wants(const void *motion, size_t a, size_t b, double out[3], double in[3])
@@ -26,6 +45,8 @@ static double wants(const void *motion, size_t a, size_t b, double out[3], doubl
         const kfi_samples *s = &m->samples[c];
         double slope[2], scale = (s->t[b] - s->t[a]) / s->tolerance;
         can = kfi_fit_cubic(s, a, b, slope) || b == a + 1;
+        if (m->frames && b == a + 1 && !s->told[a]) /* anything will do: then what leaves the numbers to those that are told */
+            plain_slopes(s, a, b, slope);
         known = known || s->told[a];
         out[c] = slope[0] * scale;
         in[c] = slope[1] * scale;
@@ -115,7 +136,7 @@ static bool take_samples(kf_job *job, const kfi_shared_samples *from, values *m)
 {
     double places[MOST_PLACES];
     size_t count = from->count;
-    for (size_t i = 0; i + 1 < from->count; i++)
+    for (size_t i = 0; i + 1 < from->count && !m->frames; i++)
         count += places_between(from, i, places);
     m->curves = from->curves;
     for (unsigned c = 0; c < from->curves; c++) {
@@ -130,7 +151,7 @@ static bool take_samples(kf_job *job, const kfi_shared_samples *from, values *m)
             s->v[s->count++] = from->values[c][i];
             if (i + 1 == from->count)
                 break;
-            size_t more = places_between(from, i, places), first = s->count - 1;
+            size_t more = m->frames ? 0 : places_between(from, i, places), first = s->count - 1;
             bool told = known_between(from, i) >> c & 1;
             for (size_t k = 0; k < more; k++) {
                 s->t[s->count] = places[k];
@@ -298,27 +319,43 @@ static void leave_out_rests(kfi_shared_samples *from)
     }
 }
 
-bool kfi_fit_shared_values(kf_job *job, const kfi_shared_samples *samples, kf_curve fitted[3], bool *done)
+/* Not *done: no way was found, or none with fewer keys than `most`. */
+static bool fit_keys(kf_job *job, const kfi_shared_samples *from, bool frames, size_t most, kf_curve fitted[3], bool *done)
 {
-    values m = {0};
+    values m = {.frames = frames};
     originals o = {0};
     kfi_shared_key *keys = NULL;
     size_t count = 0;
+    *done = false;
+    if (!take_samples(job, from, &m) || !look_at_original(job, from, &m, &o))
+        return false;
+    kfi_shared f = {.job = job, .t = m.samples[0].t, .motion = &m, .way = way, .wants = wants, .miss = miss,
+                    .count = o.count, .at = o.at, .tcb = o.tcb, .kept = o.kept, .tangent = o.tangent};
+    if (o.same && !kfi_fit_shared_keys(&f, &keys, &count, done))
+        return false;
+    *done = *done && count < most;
+    for (unsigned c = 0; c < from->curves && *done; c++)
+        if (!make_curve(job, &m, &o, from->original[c], c, keys, count, &fitted[c]))
+            return false;
+    return true;
+}
+
+bool kfi_fit_shared_values(kf_job *job, const kfi_shared_samples *samples, kf_curve fitted[3], bool *done)
+{
     kfi_shared_samples from = *samples;
+    bool fewer = false;
     *done = false;
     if (from.curves == 0 || from.count < 2 || from.original[0]->count < 2 || !from.original[0]->tcb)
         return true;
     leave_out_rests(&from);
     if (from.curves == 0 || from.count < 2)
         return true;
-    if (!take_samples(job, &from, &m) || !look_at_original(job, &from, &m, &o))
+    if (!fit_keys(job, &from, false, SIZE_MAX, fitted, done))
         return false;
-    kfi_shared f = {.job = job, .t = m.samples[0].t, .motion = &m, .way = way, .wants = wants, .miss = miss,
-                    .count = o.count, .at = o.at, .tcb = o.tcb, .kept = o.kept, .tangent = o.tangent};
-    if (o.same && !kfi_fit_shared_keys(&f, &keys, &count, done))
+    /* Where one component is noise and another was not edited, keys between the samples help neither. */
+    size_t most = *done ? fitted[0].count : SIZE_MAX;
+    if (most > from.count && !fit_keys(job, &from, true, most, fitted, &fewer))
         return false;
-    for (unsigned c = 0; c < from.curves && *done; c++)
-        if (!make_curve(job, &m, &o, from.original[c], c, keys, count, &fitted[c]))
-            return false;
+    *done = *done || fewer;
     return true;
 }

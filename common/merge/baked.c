@@ -1,4 +1,5 @@
 /* Curves that came back as plain samples. */
+#include "curve_unite.h"
 #include "fit/shared.h"
 #include "internal.h"
 
@@ -69,6 +70,45 @@ static kfi_fit_options options_for(const kfi_merge_track *t, unsigned c, const k
                              .original = &t->original->curve[c],
                              .between = keys->between,
                              .was = keys->baked ? &t->original->curve[c] : NULL};
+}
+
+/* How many keys there are once all components have them at the same times, and how many of them no component asked for. */
+static bool count_united(const kfi_merge_track *t, const kf_curve fitted[3], size_t *count, kfi_united *more)
+{
+    kf_job aside = kfi_aside(t->job);
+    kf_track track = *t->original;
+    for (unsigned c = 0; c < track.curves; c++)
+        if (fitted[c].count)
+            track.curve[c] = fitted[c];
+    bool done = kfi_unite_keys(&aside, &track, t->input->tolerance, more);
+    *count = track.curve[0].count;
+    return kfi_aside_end(t->job, &aside) && done;
+}
+
+/* Where handles pass each other in time, keys of other components part that segment only with more keys yet, which can be more
+ * than there are samples: then without such handles, if that takes fewer. */
+static bool fit_parted(const kfi_merge_track *t, const kfi_seen seen[3], kf_curve fitted[3])
+{
+    kf_curve parted[3] = {{0}};
+    size_t before, now;
+    kfi_united more;
+    if (!t->input->capabilities->components_together || t->original->curves == 1 || !apart(t, fitted))
+        return true;
+    if (!count_united(t, fitted, &before, &more))
+        return false;
+    if (more.passing == 0)
+        return true;
+    for (unsigned c = 0; c < t->original->curves; c++) {
+        kfi_fit_options options = options_for(t, c, &seen[c]);
+        options.parted = true;
+        if (fitted[c].count && !kfi_fit(t->job, seen[c].times, seen[c].value, seen[c].count, &options, &parted[c]))
+            return false;
+    }
+    if (!count_united(t, parted, &now, &more))
+        return false;
+    if (now < before)
+        memcpy(fitted, parted, sizeof parted);
+    return true;
 }
 
 /* Not *same: they are not seen at the same times. */
@@ -178,6 +218,8 @@ bool kfi_merge_baked(kfi_merge_track *t)
                !kfi_merge_together(t, keys, fitted, &done, &pieces)) {
         return false;
     }
+    if (handles && !shorter && !any && !done && !fit_parted(t, keys, fitted))
+        return false;
     for (unsigned c = 0; c < t->original->curves; c++)
         if ((own[c] && !done && !fit_by_handles(t, c, &keys[c], options_for(t, c, &keys[c]), &fitted[c])) ||
             !kfi_take_fitted(t, c, &fitted[c]))

@@ -219,7 +219,7 @@ static bool fit_span(const stretch *x, unsigned c, const kf_curve *from, kf_curv
 static bool unite(const kfi_together *g, kfi_span *s)
 {
     kf_track track = *g->t->original;
-    size_t more;
+    kfi_united more;
     memcpy(track.curve, s->curve, sizeof track.curve);
     if (!kfi_unite_keys(g->t->job, &track, g->t->input->tolerance, &more))
         return false;

@@ -220,6 +220,22 @@ class Lines(Samples):
         self.assertLessEqual(self.off(), 1.0, self.said)
         self.assertLessEqual(counts(now)[1], 31, self.said)
 
+    def test_noise_on_one_component(self):
+        """A key a frame at the most, and between the frames, too, y and z play as they did."""
+        for y in (lambda i: i / 2, math.sin):
+            self.original = build(TCB, [(0.4 * i, NONE, (math.cos(5 * i), y(i), -y(i) / 3)) for i in range(6)])
+            now = self.bake(lambda frame, axis: math.sin(1e3 * math.sin(7 * frame)), axes="x")
+            self.assertLessEqual(self.off(), 1.0, self.said)
+            self.assertLessEqual(counts(now)[1], 61, self.said)
+            self.assertNotIn("warning", self.said)
+            fine = []
+            for name in ("x.nanim", "y.nanim"):
+                self.keyferry("convert", name, "fine.fbx", "--ascii", "-y", "--bake=240", "--no-sidecar")
+                fine.append(fbxtext.Scene((self.dir / "fine.fbx").read_text()))
+            for axis in "yz":
+                for was, is_now in zip(*(scene.curve("go", "n", MOVE, axis).keys for scene in fine)):
+                    self.assertAlmostEqual(was.value, is_now.value, None, axis, 3e-4)
+
     def test_without_original(self):
         """Noise is lines, a smooth motion TCB keys, and both go through the samples."""
         self.original = build(LINEAR, [(0.0, None, (0, 1, 2)), (2.0, None, (1, 2, 5))])
