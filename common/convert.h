@@ -49,6 +49,8 @@ typedef struct kfi_group {
     kfi_told *told;      /* what those before it changed */
     size_t told_count;
     kfi_map known;       /* where in that a track is */
+    kfi_change *renamed; /* the takes that got other names, by their first ones */
+    size_t renamed_count, told_named; /* the latter: how many of `told` were looked at for those */
 } kfi_group;
 
 /* `take`: -1 for all of them. */

@@ -27,10 +27,11 @@ static void uncount(kf_summary *summary, kfi_what what)
 static bool keep(const kfi_group *group, const kfi_change *change, kfi_told *told)
 {
     kf_job *job = group->job;
-    kfi_change own = {change->what, kfi_strdup(job, change->of), NULL, "", kfi_strdup(job, change->text)};
+    kfi_change own = {.what = change->what, .of = kfi_strdup(job, change->of), .detail = "", .text = kfi_strdup(job, change->text)};
     own.take = change->take ? kfi_strdup(job, change->take) : NULL;
+    own.now = change->now ? kfi_strdup(job, change->now) : NULL;
     *told = (kfi_told){own, group->file, false, group->take_count};
-    return own.of && own.text && (own.take || !change->take);
+    return own.of && own.text && (own.take || !change->take) && (own.now || !change->now);
 }
 
 /* One sentence for what several files did, each with its name. */
@@ -100,6 +101,36 @@ static bool grow_known(kfi_group *group, size_t more)
     return true;
 }
 
+/* In what FBX files before this one made, a take that one of them renamed has its new name: it is told of by its first. */
+static bool name_as_first(kf_job *job, const kfi_group *group, kfi_change *change)
+{
+    for (size_t i = group->renamed_count; change->take && i-- > 0;) {
+        const kfi_change *renamed = &group->renamed[i];
+        if (strcmp(change->take, renamed->now) != 0)
+            continue;
+        if (!change->now)
+            change->of = kfi_format_text(job, "%s%s", renamed->take, change->of + strlen(change->take));
+        change->take = renamed->take;
+        break;
+    }
+    return change->of != NULL;
+}
+
+/* The names that a report tells of, once all of it was told. */
+static bool add_names(kfi_group *group)
+{
+    for (; group->told_named < group->told_count; group->told_named++) {
+        const kfi_change *change = &group->told[group->told_named].change;
+        if (change->what != KFI_WHAT_RENAMED)
+            continue;
+        kfi_change *renamed = kfi_push(group->job, &group->renamed, &group->renamed_count, sizeof *renamed);
+        if (!renamed)
+            return false;
+        *renamed = *change;
+    }
+    return true;
+}
+
 bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *report, kf_summary *summary)
 {
     size_t before = group->told_count;
@@ -107,7 +138,9 @@ bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *repor
         return false;
     add_counts(group, report, summary);
     for (size_t i = 0; i < report->change_count; i++) {
-        const kfi_change *change = &report->changes[i];
+        kfi_change *change = &report->changes[i];
+        if (!name_as_first(job, group, change))
+            return false;
         int64_t at = kfi_map_get(&group->known, change->of, strlen(change->of));
         if (at >= 0 && (size_t)at < before) {
             if (!join(job, group, &group->told[at], change, summary))
@@ -119,7 +152,7 @@ bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *repor
             return false;
         kfi_map_put(&group->known, told->change.of, (uint32_t)(group->told_count - 1));
     }
-    return true;
+    return add_names(group);
 }
 
 /* Warns of the tracks that did not come back in any of the files: those of a take follow each other. */
@@ -133,7 +166,7 @@ static bool tell_kept(const kfi_group *group)
             if (end > i && (!take || !change->take || strcmp(change->take, take) != 0))
                 break;
             kept += change->what == KFI_WHAT_KEPT;
-            tracks += change->what != KFI_WHAT_ADDED && (end == i || strcmp(change->of, group->told[end - 1].change.of) != 0);
+            tracks += change->what != KFI_WHAT_ADDED && !change->now && (end == i || strcmp(change->of, group->told[end - 1].change.of) != 0);
         }
         if (kept && !kfi_warn(group->job, "kept", "take \"%.60s\": %zu of %zu tracks did not come back and stay as they were "
                                            "(--drop-missing deletes them)", take, kept, tracks))

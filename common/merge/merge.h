@@ -76,7 +76,8 @@ typedef enum kfi_what {
 typedef struct kfi_change {
     kfi_what what;
     const char *of;     /* which it is: the same text in every report of the same file */
-    const char *take;   /* of a track, else NULL */
+    const char *take;   /* of a track, or which got another name; else NULL */
+    const char *now;    /* that name, else NULL */
     const char *detail; /* of `text` the end, may be empty */
     const char *text;   /* a sentence */
 } kfi_change;

@@ -6,7 +6,7 @@ static bool tell(kfi_merging *m, kfi_what what, const char *of, const char *take
     kfi_change *slot = of && text ? kfi_push(m->job, &m->report->changes, &m->report->change_count, sizeof *slot) : NULL;
     if (!slot)
         return false;
-    *slot = (kfi_change){what, of, take, detail, text};
+    *slot = (kfi_change){.what = what, .of = of, .take = take, .detail = detail, .text = text};
     return true;
 }
 
@@ -48,5 +48,8 @@ bool kfi_merge_report_shapes(kfi_merging *m, const char *node, size_t shapes, si
 bool kfi_merge_report_renamed(kfi_merging *m, const char *was, const char *now)
 {
     const char *text = kfi_report_text(m->job, "renamed: take \"%.60s\" is \"%.60s\" now", was, now);
-    return tell(m, KFI_WHAT_RENAMED, text, NULL, "", text);
+    if (!tell(m, KFI_WHAT_RENAMED, text, was, "", text))
+        return false;
+    m->report->changes[m->report->change_count - 1].now = now;
+    return true;
 }

@@ -134,6 +134,20 @@ class Parts(Copies):
         self.together("left", "right", options=("--strict",), code=1)
 
 
+    def test_renamed_take(self):
+        """What the first file made has the take by its new name, the second file by the old one."""
+        self.begin(DOOR.read_bytes())
+        self.changed("named", value(LEFT, 1, -2), self.without("anim_door_right"), lambda scene: rename_take(scene, "door_open", "gate"))
+        self.changed("whole", value(LEFT, 2, -3))
+        self.changed("right", self.without("anim_door_left"))
+        for names in (("named", "whole"), ("whole", "named"), ("named", "right"), ("right", "named"), ("named", "whole", "right")):
+            self.together(*names)
+            self.assertNotIn("did not come back", self.said, names)
+            self.assertIn("1 of 8 tracks changed\n", self.said, names)
+            self.assertEqual(self.said.count("changed: take"), 1, self.said)
+            self.assertIn('renamed: take "door_open" is "gate" now', self.said)
+
+
 class Forms(Copies):
     """What bends nothing is an edit all the same: a kind of key, or a number, on a component that stands still."""
 
