@@ -75,6 +75,19 @@ class Nytro(EditCase):
             now = self.edit(change)
             self.assertEqual(now, self.patched((self.record(b"hip", MOVE, 4) + 8, struct.pack("<f", 1.0))), self.said)
 
+    def test_curves_gone_beside_numbers(self):
+        """Of as many tracks as there are, however many of their numbers were edited."""
+        def change(scene):
+            scene.remove(*(curve.node for at, curve in scene.curves().items() if at[:3] == ("walk", "hip", MOVE)))
+            for number in ("tension", "continuity", "bias"):
+                curve = scene.curve("walk", "hip", "kf_rotation_" + number, "kf_rotation_" + number)
+                curve.keys[1].value += 0.25
+                curve.store()
+        self.original = build(hip_turns=[(t, (0.25, 0.25, 0.25, 0, 0), turn) for t, _, turn in HIP_TURNS])[0]
+        self.edit(change)
+        self.assertIn('take "walk": 1 of 4 tracks did not come back', self.said)
+        self.assertIn("1 of 4 tracks changed, 1 kept", self.said)
+
     def test_nothing(self):
         for options in ((), ("--tcb", "slopes"), ("--bake=30",)):
             self.assertEqual(self.edit(lambda scene: None, *options), self.original)

@@ -342,6 +342,16 @@ class Inserted(EditCase):
             self.assertNotIn("warning", self.said)
             self.keyferry("diff", "x.fbx", "y.nanim", "--tolerance", "0.02")
 
+    def test_end_removed(self):
+        """The key beside it is an end now, and has other slopes by its numbers."""
+        for first, last in ((0.25, 2.25), (0, 2)):
+            def change(scene, first=first, last=last):
+                def work(curve):
+                    curve.keys = [key for key in curve.keys if first - 1e-6 < key.time / fbxtext.TICKS < last + 1e-6]
+                each(scene, "walk", "arm", TURN, work)
+            self.edit(change)
+            self.assertNotIn("otherwise than the FBX shows", self.said)
+
     def test_in_place(self):
         """Nothing turns otherwise: there is nothing to tell in keys."""
         self.assertEqual(self.edit(self.insert(1.87, 0)), self.original)
