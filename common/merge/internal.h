@@ -231,6 +231,10 @@ bool kfi_mix_mesh(kf_job *job, const kf_mesh *was, const kf_mesh *other, kf_mesh
 bool kfi_tell_parents(const kfi_merging *m);
 /* Warns of takes with one name of which the second, which is not carried, has other motion. */
 bool kfi_tell_twice(const kfi_merging *m);
+/* unheard.c: warns of what the FBX plays beside the keys of its curves. */
+bool kfi_tell_unheard(const kfi_merging *m);
+/* Of pivots and turns alone; `number` is less than `first` for nodes that do not matter. */
+bool kfi_tell_pivots(kf_job *job, const kf_anim *edited, const int32_t *number, int32_t first);
 
 /* How far apart equal numbers may be in what came back. */
 void kfi_set_limits(kfi_limits *limits, const kf_anim *edited);

@@ -35,7 +35,7 @@ void kfi_set_limits(kfi_limits *limits, const kf_anim *edited)
 /* Keys of both curves, times and values, all the same? The common case, and worth no more than one pass. */
 static bool same_curve(const kfi_merge_track *t, const kf_curve *w, const kf_curve *e)
 {
-    if (w->count != e->count)
+    if (w->count != e->count || w->pre != e->pre || w->post != e->post)
         return false;
     bool shared = w->keys == e->keys && w->handles == e->handles && w->tcb == e->tcb; /* lower.c saw to it */
     for (size_t i = 0; i < w->count && !shared; i++) {
@@ -349,7 +349,7 @@ bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_mer
         m.input = &inside;
     }
 
-    if (!kfi_tell_renamed(&m) || !kfi_tell_parents(&m) || !kfi_tell_twice(&m))
+    if (!kfi_tell_renamed(&m) || !kfi_tell_parents(&m) || !kfi_tell_twice(&m) || !kfi_tell_unheard(&m))
         return false;
     *merged = *input->original;
     merged->nodes = NULL;

@@ -272,6 +272,8 @@ bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh)
         if (!node->name)
             return false;
     }
+    if (!kfi_tell_pivots(job, edited, number, 0))
+        return false;
     fresh->takes = NULL;
     fresh->take_count = 0;
     for (size_t t = 0; t < edited->take_count; t++) {

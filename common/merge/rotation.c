@@ -325,6 +325,16 @@ static kf_track standing(const kf_node *node, uint32_t index, bool scale)
     return track;
 }
 
+/* On the keys an orientation is the same in any order; between them each angle goes its own way. */
+static bool tell_order(const kfi_merging *m, const kf_take *take, const kf_node *written, const kf_node *edited)
+{
+    static const char *const ORDERS[] = {"XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX"};
+    return m->input->capabilities->frame_rate > 0 || written->order > 5 || edited->order > 5 ||
+           kfi_warn(m->job, "order", "take \"%.60s\", node \"%.60s\": its rotation order is %s in the FBX and %s in the file: it turns as in the "
+                                     "FBX on its keys, and otherwise between them. Give it its order back, or bake it",
+                    take->name, written->name, ORDERS[edited->order], ORDERS[written->order]);
+}
+
 static bool settle_node(kfi_merging *m, size_t written_take, uint32_t node, const turning *of, double step)
 {
     const kf_take *take = &m->input->written->takes[written_take];
@@ -345,15 +355,18 @@ static bool settle_node(kfi_merging *m, size_t written_take, uint32_t node, cons
     }
     bool other_order = written->order != edited->order && of->written[0] && of->edited[0];
     const kfi_turn *turn = m->turn && of->edited[0] ? m->turn[back] : NULL;
-    if (!baked && !other_order && !turn)
+    bool quaternion = of->written[0] && m->input->original->takes[take->source].tracks[w[0]->source].quaternion; /* knows all orders */
+    if ((!baked && !other_order && !turn) || (m->limits.exact && (!other_order || quaternion)))
         return true;
+    if (other_order && !baked && !turn && !quaternion && !tell_order(m, take, written, edited))
+        return false;
     pair was = {w[0], w[1], (kf_rotation_order)written->order, NULL};
     pair now = {e[0], e[1], (kf_rotation_order)edited->order, turn};
     kf_track *settled = kfi_alloc(m->job, 2, sizeof *settled);
     bool turned;
     if (!settled || !settle(m, &was, &now, m->matches.offset[written_take], baked, step, settled, &turned))
         return false;
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < (baked || turn ? 2 : 1); i++) { /* another order alone does nothing to the scale */
         if (of->written[i] && of->edited[i]) {
             m->matches.track[written_take][of->written[i] - 1] = &settled[i];
             m->matches.settled[written_take][of->written[i] - 1] = true;
@@ -368,8 +381,6 @@ static bool settle_node(kfi_merging *m, size_t written_take, uint32_t node, cons
 
 bool kfi_settle_take(kfi_merging *m, size_t written_take, double step)
 {
-    if (m->limits.exact)
-        return true;
     size_t nodes = m->input->written->node_count;
     turning *of_node = kfi_alloc(m->job, nodes, sizeof *of_node);
     if (!of_node)

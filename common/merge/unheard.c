@@ -1,0 +1,96 @@
+/* What an FBX plays that is not in the keys of its curves, and no game's file has room for: told, or it would be lost in silence. */
+#include "internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static const kf_property *find_property(const kf_node *node, const char *name)
+{
+    for (size_t i = 0; i < node->property_count; i++)
+        if (strcmp(node->properties[i].name, name) == 0)
+            return &node->properties[i];
+    return NULL;
+}
+
+static bool is_set(const kf_node *node, const char *name)
+{
+    const kf_property *property = find_property(node, name);
+    for (size_t i = 0; property && i < property->value_count; i++)
+        if (property->value[i] != 0)
+            return true;
+    return false;
+}
+
+/* What a node turns by, or about, beside its curves; NULL: nothing. Turns count only where they are switched on. */
+static const char *turned_beside(const kf_node *node)
+{
+    static const char *const NAMES[] = {"PreRotation", "PostRotation", "RotationPivot", "ScalingPivot", "RotationOffset", "ScalingOffset"};
+    for (size_t i = is_set(node, "RotationActive") ? 0 : 2; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (is_set(node, NAMES[i]))
+            return NAMES[i];
+    return NULL;
+}
+
+bool kfi_tell_pivots(kf_job *job, const kf_anim *edited, const int32_t *number, int32_t first)
+{
+    size_t count = 0;
+    const char *node = NULL, *name = NULL;
+    for (size_t i = 0; i < edited->node_count; i++) {
+        const char *beside = number[i] >= first ? turned_beside(&edited->nodes[i]) : NULL;
+        if (!beside)
+            continue;
+        if (count++ == 0) {
+            node = edited->nodes[i].name;
+            name = beside;
+        }
+    }
+    return count == 0 ||
+           kfi_warn(job, "pivot", "%zu nodes have turns or pivots beside their curves, which the format has no room for: the curves are "
+                                  "taken as they are. Freeze or bake them (first: node \"%.60s\", %s)", count, node, name);
+}
+
+/* A curve that goes on before or after its keys; formats with a value a frame have that, too. */
+static bool goes_on(const kf_curve *curve)
+{
+    return curve->count > 1 && (curve->pre != KF_CONSTANT || curve->post != KF_CONSTANT);
+}
+
+static bool tell_endless(const kfi_merging *m)
+{
+    const kf_anim *edited = m->input->edited;
+    size_t count = 0;
+    const char *take = NULL, *node = NULL, *channel = NULL;
+    for (size_t e = 0; m->input->capabilities->frame_rate == 0 && e < edited->take_count; e++)
+        for (size_t i = 0; i < edited->takes[e].track_count; i++) {
+            const kf_track *track = &edited->takes[e].tracks[i];
+            for (unsigned c = 0; m->matches.node[track->node] >= 0 && c < track->curves; c++) {
+                if (!goes_on(&track->curve[c]) || count++ > 0)
+                    continue;
+                take = edited->takes[e].name;
+                node = edited->nodes[track->node].name;
+                channel = kfi_channel_name((kf_channel)track->channel);
+            }
+        }
+    return count == 0 ||
+           kfi_warn(m->job, "endless", "%zu curves go on before or after their keys, by cycles or slopes, where the game stands still: bake "
+                                       "them to carry that (first: take \"%.60s\", node \"%.60s\", %s)", count, take, node, channel);
+}
+
+static bool tell_layers(const kfi_merging *m)
+{
+    const kf_anim *edited = m->input->edited;
+    for (size_t e = 0; e < edited->take_count; e++) {
+        const kf_layer *layer = edited->takes[e].layer_count && m->matches.take[e] >= 0 ? &edited->takes[e].layers[0] : NULL;
+        bool muted = layer && layer->mute, light = layer && fabs(layer->weight - 1) > 1e-6;
+        if ((muted || light) &&
+            !kfi_warn(m->job, "layer-weight", "take \"%.60s\": its layer \"%.60s\" %s in the FBX: it is taken as if it played in full",
+                      edited->takes[e].name, layer->name, muted ? "is muted" : "has not its full weight"))
+            return false;
+    }
+    return true;
+}
+
+bool kfi_tell_unheard(const kfi_merging *m)
+{
+    return kfi_tell_pivots(m->job, m->input->edited, m->matches.node, (int32_t)m->input->first_node) && tell_endless(m) && tell_layers(m);
+}

@@ -1,0 +1,110 @@
+"""What an FBX plays beside the keys of its curves, and a game's file has no room for, is told."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
+import fbxtext  # noqa: E402
+from command import DOOR, SOURCE  # noqa: E402
+from editcase import EditCase, by_a_program  # noqa: E402
+
+LOCK = "anim_door_lock"
+
+
+def put(scene, node, name, kind, *values):
+    """A property of a node, in the place of one of that name."""
+    properties = scene.models()[node].first("Properties70")
+    properties.children = [p for p in properties.children if p.values[0] != '"%s"' % name]
+    added = fbxtext.Node("P")
+    added.values = ['"%s"' % name, '"%s"' % kind, '""', '"A"', *map(str, values)]
+    properties.children.append(added)
+
+
+class Unheard(EditCase):
+    ending = "ani"
+    original = DOOR.read_bytes()
+
+    def told(self, change, sentence, same=True):
+        """By whatever program it was done."""
+        for program in (False, True):
+            def both(scene, program=program):
+                change(scene)
+                if program:
+                    by_a_program(scene)
+            now = self.edit(both)
+            self.assertRegex(self.said, "warning: " + sentence)
+            if same:
+                self.assertEqual(now, self.original)
+            self.edit(both, back=("--strict",), code=1)
+
+    def test_pivots(self):
+        for name in ("PreRotation", "PostRotation", "RotationPivot", "ScalingPivot", "RotationOffset", "ScalingOffset"):
+            def change(scene, name=name):
+                put(scene, LOCK, "RotationActive", "bool", 1)
+                put(scene, LOCK, name, "Vector3D", 90, 0, 0)
+            self.told(change, r'1 nodes have turns or pivots beside their curves.*node "anim_door_lock", %s\)' % name)
+
+    def test_no_pivots(self):
+        """What is not switched on, or turns by nothing."""
+        def change(scene):
+            put(scene, LOCK, "PreRotation", "Vector3D", 90, 0, 0)
+            put(scene, LOCK, "RotationPivot", "Vector3D", 0, 0, 0)
+        self.assertEqual(self.edit(change), self.original)
+        self.assertNotIn("warning", self.said)
+
+    def test_pivots_in_a_scene_made_from_nothing(self):
+        self.put("x.ani", self.original)
+        self.keyferry("convert", "x.ani", "x.fbx", "--ascii", "--no-capsule", "--no-sidecar")
+        scene = fbxtext.Scene((self.dir / "x.fbx").read_text())
+        put(scene, LOCK, "RotationPivot", "Vector3D", 1, 0, 0)
+        self.put("x.fbx", scene.text().encode())
+        self.assertIn("turns or pivots beside their curves", self.keyferry("convert", "x.fbx", "y.ani", "--to", "x4-ani").err)
+
+    def test_cycles(self):
+        for kind in "RKMA":
+            def change(scene, kind=kind):
+                curve = scene.curve("door_open", LOCK, "Lcl Scaling", "x").node
+                after = fbxtext.Node("Post-Extrapolation")
+                after.children = []
+                for name, value in (("Type", kind), ("Repetition", "-1")):
+                    child = fbxtext.Node(name)
+                    child.values = [value]
+                    after.children.append(child)
+                curve.children.append(after)
+            self.told(change, r'1 curves go on before or after their keys.*take "door_open", node "anim_door_lock", scale\)')
+
+    def test_layers(self):
+        for name, kind, value, said in (("Mute", "bool", 1, "is muted"), ("Weight", "Number", 50, "has not its full weight")):
+            def change(scene, name=name, kind=kind, value=value):
+                layers = [c for c in scene.objects.children if c.name == "AnimationLayer"]
+                properties = layers[0].first("Properties70") or fbxtext.Node("Properties70")
+                if properties not in layers[0].children:
+                    layers[0].children.append(properties)
+                added = fbxtext.Node("P")
+                added.values = ['"%s"' % name, '"%s"' % kind, '""', '"A"', str(value)]
+                properties.children = [*(properties.children or []), added]
+            self.told(change, r'take "door_\w+": its layer "door_\w+" %s in the FBX' % said)
+
+
+class Orders(EditCase):
+    """Another rotation order: what it turns to counts, not the three angles."""
+    ending = "ani"
+    original = (SOURCE / "tests" / "data" / "x4-ani" / "turret.ani").read_bytes()
+
+    def test_keyed(self):
+        self.put("x.ani", self.original)
+        anim = self.json("dump", "x.ani")
+        turning = next(t["node"] for t in anim["takes"][0]["tracks"] if t["channel"] == "rotation")
+        node = anim["nodes"][turning]["name"]
+        for program in (False, True):
+            def change(scene, program=program):
+                put(scene, node, "RotationOrder", "enum", 5)
+                if program:
+                    by_a_program(scene)
+            self.edit(change)
+            self.assertIn("its rotation order is ZYX in the FBX and XYZ in the file", self.said)
+            self.assertNotRegex(self.said, "(translation|scale): .*keys changed")
+
+
+if __name__ == "__main__":
+    unittest.main()
