@@ -94,6 +94,14 @@ const kf_take *kfi_take_named(const kf_anim *anim, const char *name)
     return NULL;
 }
 
+const kf_property *kfi_property_named(const kf_node *node, const char *name)
+{
+    for (size_t i = 0; i < node->property_count; i++)
+        if (strcmp(node->properties[i].name, name) == 0)
+            return &node->properties[i];
+    return NULL;
+}
+
 bool kfi_make_keys(kf_job *job, kf_curve *curve, size_t count, unsigned parts)
 {
     bool handles = parts & KFI_HANDLES, tcb = parts & KFI_NUMBERS;

@@ -19,8 +19,9 @@ void kfi_anim_init(kf_anim *anim, const char *format);
 kf_node *kfi_add_node(kf_job *job, kf_anim *anim, const char *name, int32_t parent);
 kf_take *kfi_add_take(kf_job *job, kf_anim *anim, const char *name);
 #define KFI_UNNAMED_TAKE "take" /* in FBX, which has none without a name */
-/* The first take of that name, or NULL. */
+/* The first of that name, or NULL. */
 const kf_take *kfi_take_named(const kf_anim *anim, const char *name);
+const kf_property *kfi_property_named(const kf_node *node, const char *name);
 /* A track with `curves` empty scalar curves (0: quaternions). */
 kf_track *kfi_add_track(kf_job *job, kf_take *take, uint32_t node, kf_channel channel, unsigned curves);
 /* What keys may have beside them: TCB numbers, handles. */

@@ -17,12 +17,10 @@ static bool forgive(kf_job *job, const char *what)
     return kfi_warn(job, "capsule", "%s is damaged and was not used: %.300s", what, message);
 }
 
-static const kf_property *find_property(const kf_anim *anim, int32_t node, const char *name)
+/* The capsule that a wrapper node carries, or NULL. */
+static const kf_property *find_packed(const kf_anim *anim, int32_t wrapper)
 {
-    for (size_t i = 0; node >= 0 && i < anim->nodes[node].property_count; i++)
-        if (strcmp(anim->nodes[node].properties[i].name, name) == 0)
-            return &anim->nodes[node].properties[i];
-    return NULL;
+    return wrapper >= 0 ? kfi_property_named(&anim->nodes[wrapper], KFI_CAPSULE_PROPERTY) : NULL;
 }
 
 /* With --base it only has to tell how the FBX was written, unless the rig is in it. */
@@ -62,7 +60,7 @@ static bool find_capsule(kf_job *job, const kf_anim *edited, const kf_convert_in
     char digest[KFI_DIGEST_SIZE];
     kfi_capsule *capsule = &original->capsule;
     int32_t wrapper = kfi_find_wrapper(edited, digest);
-    const kf_property *property = find_property(edited, wrapper, KFI_CAPSULE_PROPERTY);
+    const kf_property *property = find_packed(edited, wrapper);
     *where = NULL;
     if (property && property->text) {
         const uint8_t *data;
@@ -135,7 +133,7 @@ bool kfi_open_base(kf_job *job, const kf_convert_input *input, kfi_group *group)
         char digest[KFI_DIGEST_SIZE];
         job->options.strict = false;
         const kf_anim *anim = kfi_import(job, &kfi_format_fbx, input->base, 1);
-        const kf_property *property = anim ? find_property(anim, kfi_find_wrapper(anim, digest), KFI_CAPSULE_PROPERTY) : NULL;
+        const kf_property *property = anim ? find_packed(anim, kfi_find_wrapper(anim, digest)) : NULL;
         job->options = own;
         job->message_count = messages;
         if (!property || !property->text)

@@ -2,19 +2,10 @@
 #include "internal.h"
 
 #include <math.h>
-#include <string.h>
-
-static const kf_property *find_property(const kf_node *node, const char *name)
-{
-    for (size_t i = 0; i < node->property_count; i++)
-        if (strcmp(node->properties[i].name, name) == 0)
-            return &node->properties[i];
-    return NULL;
-}
 
 static bool is_set(const kf_node *node, const char *name)
 {
-    const kf_property *property = find_property(node, name);
+    const kf_property *property = kfi_property_named(node, name);
     for (size_t i = 0; property && i < property->value_count; i++)
         if (property->value[i] != 0)
             return true;
