@@ -1,5 +1,6 @@
 /* bench NODES KEYS ROUNDS FBX [LINEAR-FBX]: one animation of NODES x 9 curves x KEYS keys with tangents: written by us
  * and packed by zlib, read by us and by ufbx, evaluated and baked by both. The animation is left in FBX.
+ * bench read FBX: read by us, once, by a process that has no memory yet.
  * bench game FILE ROUNDS: the writing alone of what is in a game's file, into memory and into FILE.fbx.
  * bench decode ROUNDS: large made-up files of each format, decoded.
  * Each number is the least processor time of ROUNDS, in seconds, as a line of JSON. */
@@ -349,6 +350,15 @@ static double read_ours(kf_library *library, const char *path)
     return best;
 }
 
+static int bench_read(const char *path)
+{
+    kf_library *library = kf_library_new(NULL, NULL);
+    rounds = 1;
+    printf("{\"read\":%.6g}\n", read_ours(library, path));
+    kf_library_free(library);
+    return 0;
+}
+
 /* Four samples a key on every curve. */
 static void evaluate(const kf_anim *anim, const ufbx_scene *scene, size_t keys)
 {
@@ -469,8 +479,10 @@ int main(int argc, char **argv)
         return bench_game(argv[2]);
     if (argc == 3 && strcmp(argv[1], "decode") == 0)
         return bench_decode();
+    if (argc == 3 && strcmp(argv[1], "read") == 0)
+        return bench_read(argv[2]);
     if (argc < 5)
-        die("usage: bench NODES KEYS ROUNDS FBX [LINEAR-FBX] | game FILE ROUNDS | decode ROUNDS");
+        die("usage: bench NODES KEYS ROUNDS FBX [LINEAR-FBX] | read FBX | game FILE ROUNDS | decode ROUNDS");
     size_t nodes = strtoul(argv[1], NULL, 10), keys = strtoul(argv[2], NULL, 10);
     rounds = atoi(argv[3]);
     size_t raw = nodes * 9 * keys * 36;
