@@ -14,14 +14,15 @@ static const kf_anim *read_again(kf_job *job, const kf_format *format, const kf_
     return again;
 }
 
-/* The search goes on where the last one ended: what was added stands in the order that it was added in. */
+/* The search goes on where the last one ended: what was added stands in the order that it was added in. A shape may be told by
+ * others, as in a file that has one for every frame. */
 static bool has(const kf_anim *anim, const kf_take *take, const kfi_addition *added, size_t *at)
 {
     for (size_t i = 0; take && i < take->track_count; i++) {
         *at = *at + 1 < take->track_count ? *at + 1 : 0;
         const kf_track *track = &take->tracks[*at];
         if (track->channel == added->channel && strcmp(anim->nodes[track->node].name, added->node) == 0 &&
-            (!track->name || !added->name || strcmp(track->name, added->name) == 0))
+            (!track->name || !added->name || track->channel == KF_MORPH || strcmp(track->name, added->name) == 0))
             return true;
     }
     return false;

@@ -1,4 +1,6 @@
-/* What a program will keep, change and drop of this very animation, and what comes home all the same. */
+/* What a program will keep, change and drop of this very animation, what the conversion will warn of, and what comes home all the
+ * same. */
+#include "fbx/capsule.h"
 #include "fbx/lower.h"
 #include "fbx/lower_bake.h"
 #include "format.h"
@@ -107,6 +109,28 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
+/* What a conversion to FBX for that program would warn of, and an FBX as it is: made aside, to no other end. */
+static void explain_warnings(page *p, kf_job *job, const kf_anim *anim, kf_program program)
+{
+    kf_job aside = kfi_aside(job);
+    kfi_lower_options lower;
+    kfi_lowered lowered;
+    aside.messages = NULL;
+    aside.message_count = 0;
+    aside.options.program = program;
+    aside.options.strict = false;
+    kfi_lower_options_from(&aside.options, &lower);
+    lower.as_is = strcmp(anim->format, "fbx") == 0;
+    lower.wrapper = lower.as_is ? NULL : KFI_WRAPPER_PREFIX KFI_NO_DIGEST;
+    if (kfi_fbx_lower(&aside, anim, &lower, &lowered))
+        for (size_t i = 0; i < aside.message_count; i++)
+            if (aside.messages[i].level == KF_WARNING)
+                say(p, "  warns    %s", aside.messages[i].text);
+    aside.messages = job->messages; /* what was said there is told */
+    aside.message_count = job->message_count;
+    kfi_aside_end(job, &aside);
+}
+
 /* "18 TCB, 48 cubic": the kinds of keys that are no lines. */
 static void list_kinds(const counts *n, char *text, size_t size)
 {
@@ -122,12 +146,12 @@ static void list_kinds(const counts *n, char *text, size_t size)
     }
 }
 
-static void explain_blender(page *p, const kf_anim *anim, const counts *n)
+static void explain_blender(page *p, kf_job *job, const kf_anim *anim, const counts *n)
 {
     enum { MANY_NODES = 25 };
     char kinds[160];
     list_kinds(n, kinds, sizeof kinds);
-    double between = 0;
+    double between = 0; /* of which a warning tells */
     double rate = kfi_bake_rate(anim, &between);
     say(p, "Blender (measured with 3.4 and 5.2)");
     say(p, "  keeps    node names and hierarchy, translation, rotation and scale on every frame");
@@ -140,9 +164,6 @@ static void explain_blender(page *p, const kf_anim *anim, const counts *n)
     else
         say(p, "  changes  the keys to one on every frame: --for blender bakes them, %g frames a second",
             rate);
-    if (between > 0)
-        say(p, "  changes  key times by up to %.4f s: no frame rate it keeps puts every key on a frame",
-            between);
     if (n->mirrored)
         say(p, "  changes  scales below 0 and the rotation with them to other numbers that do the same (%zu track%s)",
             n->mirrored, plural(n->mirrored));
@@ -175,12 +196,13 @@ static void explain_blender(page *p, const kf_anim *anim, const counts *n)
             plural(n->long_names));
     if (n->long_takes)
         say(p, "  changes  %zu take name%s longer than 22 bytes, cut and mapped back", n->long_takes, plural(n->long_takes));
+    explain_warnings(p, job, anim, KF_FOR_BLENDER);
     say(p, "  restored what was not edited comes back byte for byte, dropped channels too; edited stretches "
            "are fitted "
            "with the format's own keys");
 }
 
-static void explain_curves(page *p, kf_program program, const kf_anim *anim, const counts *n)
+static void explain_curves(page *p, kf_job *job, kf_program program, const kf_anim *anim, const counts *n)
 {
     bool maya = program == KF_FOR_MAYA;
     say(p, "%s (told from files it wrote, not run)",
@@ -204,10 +226,6 @@ static void explain_curves(page *p, kf_program program, const kf_anim *anim, con
         say(p, "  keeps    %zu TCB key%s with tension, continuity and bias", n->tcb, plural(n->tcb));
     if (n->eased && maya)
         say(p, "  changes  %zu key%s with ease: helper keys carry the shape", n->eased, plural(n->eased));
-    else if (n->eased)
-        say(p,
-            "  changes  %zu key%s with ease: FBX has none, it plays without (--tcb slopes keeps the shape)",
-            n->eased, plural(n->eased));
     if (n->quat_keys)
         say(p, "  changes  %zu quaternion key%s to Euler curves within 0.01 degrees", n->quat_keys,
             plural(n->quat_keys));
@@ -225,6 +243,7 @@ static void explain_curves(page *p, kf_program program, const kf_anim *anim, con
             "  beware   %zu takes: %s has one timeline and imports one take; use --split-takes, one file "
             "each",
             anim->take_count, maya ? "Maya" : "3ds Max");
+    explain_warnings(p, job, anim, program);
     say(p, "  restored what was not edited comes back byte for byte, what FBX cannot hold too; edited keys keep their form");
 }
 
@@ -241,9 +260,9 @@ KF_API bool kf_explain(kf_job *job, const kf_anim *anim, kf_program program, con
         say(&p, "  changes  %zu node name%s with bytes that FBX cannot hold, written as %%XX and mapped back",
             n.odd_names, plural(n.odd_names));
     if (program == KF_FOR_BLENDER)
-        explain_blender(&p, anim, &n);
+        explain_blender(&p, job, anim, &n);
     else
-        explain_curves(&p, program, anim, &n);
+        explain_curves(&p, job, program, anim, &n);
     if (!p.ok)
         kfi_fail(job, KF_IO, KF_NO_OFFSET, "cannot write the explanation");
     return kfi_leave(job, error);

@@ -1,9 +1,10 @@
 /* kf_info: what an animation has, as a few lines for people or one JSON object for programs:
  *   {"format":ID,"title":S,"frame_rate":N,"nodes":[{"name":S,"parent":I|null}],
- *    "takes":[{"name":S,"start":T,"end":T,"tracks":N,"keys":N,
- *              "channels":{"translation":{"tracks":N,"keys":N,"first":T,"last":T,"min":V,"max":V},...}}],
- *    "tracks":N,"keys":N,"interpolations":{"bezier":N,...}}
- * A track of three curves is three tracks here, as in the dump; min and max are those of the keys' values. */
+ *    "takes":[{"name":S,"start":T,"end":T,"tracks":N,"curves":N,"keys":N,
+ *              "channels":{"translation":{"tracks":N,"curves":N,"keys":N,"first":T,"last":T,"min":V,"max":V},...}}],
+ *    "tracks":N,"curves":N,"keys":N,"interpolations":{"bezier":N,...}}
+ * A track is a channel of a node, as where it is told what a conversion changed. Its curves are those that have keys, one for each
+ * component or one of quaternions: as many as the dump has entries. min and max are those of the keys' values. */
 #include "format.h"
 #include "json.h"
 
@@ -11,7 +12,7 @@
 #include <string.h>
 
 typedef struct tally {
-    size_t tracks, keys;
+    size_t tracks, curves, keys;
     double first, last, low, high;
 } tally;
 
@@ -21,7 +22,7 @@ typedef struct take_tally {
 } take_tally;
 
 typedef struct totals {
-    size_t tracks, keys;
+    size_t tracks, curves, keys;
     size_t interp[KF_INTERP_COUNT];
 } totals;
 
@@ -37,8 +38,9 @@ static void count_key(tally *t, double time, double value)
 static void count_track(const kf_track *track, take_tally *tallies, totals *sum)
 {
     tally *t = &tallies->channel[track->channel];
+    t->tracks++;
     if (track->quaternion && track->quat.count > 0) {
-        t->tracks++;
+        t->curves++;
         for (size_t i = 0; i < track->quat.count; i++) {
             count_key(t, track->quat.keys[i].time, NAN);
             sum->interp[track->quat.keys[i].interp % KF_INTERP_COUNT]++;
@@ -46,7 +48,7 @@ static void count_track(const kf_track *track, take_tally *tallies, totals *sum)
     }
     for (unsigned c = 0; c < track->curves; c++) {
         const kf_curve *curve = &track->curve[c];
-        t->tracks += curve->count > 0;
+        t->curves += curve->count > 0;
         for (size_t i = 0; i < curve->count; i++) {
             count_key(t, curve->keys[i].time, curve->keys[i].value);
             sum->interp[curve->keys[i].interp]++;
@@ -61,9 +63,11 @@ static void count_take(const kf_take *take, take_tally *tallies, totals *sum)
         count_track(&take->tracks[i], tallies, sum);
     for (int c = 0; c < KF_CHANNEL_COUNT; c++) {
         tallies->all.tracks += tallies->channel[c].tracks;
+        tallies->all.curves += tallies->channel[c].curves;
         tallies->all.keys += tallies->channel[c].keys;
     }
     sum->tracks += tallies->all.tracks;
+    sum->curves += tallies->all.curves;
     sum->keys += tallies->all.keys;
 }
 
@@ -97,6 +101,7 @@ static void json_take(kfi_json *json, const kf_take *take, int digits, totals *s
     json_number(json, "start", take->start, digits);
     json_number(json, "end", take->end, digits);
     json_count(json, "tracks", tallies.all.tracks);
+    json_count(json, "curves", tallies.all.curves);
     json_count(json, "keys", tallies.all.keys);
     kfi_json_key(json, "channels");
     kfi_json_begin(json, '{');
@@ -107,6 +112,7 @@ static void json_take(kfi_json *json, const kf_take *take, int digits, totals *s
         kfi_json_key(json, kfi_channel_name((kf_channel)c));
         kfi_json_begin(json, '{');
         json_count(json, "tracks", t->tracks);
+        json_count(json, "curves", t->curves);
         json_count(json, "keys", t->keys);
         json_number(json, "first", t->first, digits);
         json_number(json, "last", t->last, digits);
@@ -153,6 +159,7 @@ static void write_json(kfi_json *json, const kf_anim *anim)
     kfi_json_end(json, ']');
     kfi_json_line(json);
     json_count(json, "tracks", sum.tracks);
+    json_count(json, "curves", sum.curves);
     json_count(json, "keys", sum.keys);
     kfi_json_key(json, "interpolations");
     kfi_json_begin(json, '{');
@@ -192,6 +199,8 @@ static void text_take(kfi_json *out, const kf_take *take, totals *sum)
     kfi_json_plain(out, " s, ");
     counted(out, tallies.all.tracks, "track");
     kfi_json_plain(out, ", ");
+    counted(out, tallies.all.curves, "curve");
+    kfi_json_plain(out, ", ");
     counted(out, tallies.all.keys, "key");
     kfi_json_plain(out, "\n");
     for (int c = 0; c < KF_CHANNEL_COUNT; c++) {
@@ -202,6 +211,8 @@ static void text_take(kfi_json *out, const kf_take *take, totals *sum)
         kfi_json_plain(out, kfi_channel_name((kf_channel)c));
         kfi_json_plain(out, ": ");
         counted(out, t->tracks, "track");
+        kfi_json_plain(out, ", ");
+        counted(out, t->curves, "curve");
         kfi_json_plain(out, ", ");
         counted(out, t->keys, "key");
         kfi_json_plain(out, " at ");

@@ -460,7 +460,8 @@ KF_API bool kf_check(kf_job *job, const kf_file *file, kf_error *error);
 KF_API bool kf_dump(kf_job *job, const kf_anim *anim, const kf_sink *sink, kf_error *error);
 KF_API bool kf_info(kf_job *job, const kf_anim *anim, bool json, const kf_sink *sink, kf_error *error);
 
-/* What a program keeps, changes and drops of this animation, and what Keyferry restores; a few lines of text. */
+/* What a program keeps, changes and drops of this animation, what a conversion for it warns of, and what Keyferry restores; a few
+ * lines of text. */
 KF_API bool kf_explain(kf_job *job, const kf_anim *anim, kf_program program, const kf_sink *sink, kf_error *error);
 
 typedef struct kf_difference {

@@ -76,6 +76,17 @@ static const char *shape_name(kfi_fbx_reader *in, const ufbx_blend_channel *chan
 
 /* ---------------------------------------------------------------- meshes */
 
+/* Whether the shape is to be in full at another weight than 100: FullWeights has a number for each shape of the channel. Blender puts
+ * one for each point there, what its vertex group leaves of the shape. */
+static bool is_weighted(const ufbx_blend_channel *channel)
+{
+    const ufbx_dom_node *full = channel->element.dom_node ? ufbx_dom_find(channel->element.dom_node, "FullWeights") : NULL;
+    ufbx_real_list weights = full ? ufbx_dom_as_real_list(full) : (ufbx_real_list){0};
+    for (size_t i = 0; i < weights.count; i++)
+        if (weights.data[i] != 100.0) return true;
+    return false;
+}
+
 static bool read_channel(kfi_fbx_reader *in, const ufbx_blend_channel *channel, uint32_t node, kfi_map *taken,
                          kf_mesh *mesh)
 {
@@ -89,6 +100,12 @@ static bool read_channel(kfi_fbx_reader *in, const ufbx_blend_channel *channel, 
     if (channel->keyframes.count > 1 &&
         !kfi_warn(in->job, "in-between", "shape \"%.100s\": its %zu in-between shapes are not carried", name,
                   channel->keyframes.count - 1))
+        return false;
+    if (channel->keyframes.count == 1 && is_weighted(channel) &&
+        !kfi_warn(in->job, "full-weights",
+                  "node \"%.60s\", shape \"%.60s\": its full weight is not 100 everywhere (FullWeights, or a vertex "
+                  "group), which is not carried: it is taken as a shape with the weight 100. Apply it to the shape",
+                  in->anim->nodes[node].name, name))
         return false;
     return !channel->target_shape || read_shape(in, channel->target_shape, mesh->point_count, shape);
 }

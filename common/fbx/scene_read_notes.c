@@ -144,6 +144,23 @@ static bool warn_of_loose_animation(kfi_fbx_reader *in)
                                   "%zu curve nodes belong to no layer and are not carried", loose);
 }
 
+/* Motion that is in no curve. */
+static bool warn_of_constraints(kfi_fbx_reader *in)
+{
+    const ufbx_scene *scene = in->scene;
+    size_t count = 0;
+    const ufbx_constraint *first = NULL;
+    for (size_t i = 0; i < scene->constraints.count; i++) {
+        const ufbx_constraint *constraint = scene->constraints.data[i];
+        if (!constraint->active || !constraint->node || constraint->weight == 0) continue;
+        first = count++ ? first : constraint;
+    }
+    return count == 0 ||
+           kfi_warn(in->job, "constraint",
+                    "%zu constraints move nodes, which is not carried: bake them into keys (first: \"%.60s\", node \"%.60s\")",
+                    count, kfi_fbx_label(&first->element), kfi_fbx_label(&first->node->element));
+}
+
 /* What users have typed on anything but a node. */
 static bool note_user_properties(kfi_fbx_reader *in)
 {
@@ -163,5 +180,5 @@ static bool note_user_properties(kfi_fbx_reader *in)
 
 bool kfi_fbx_note_left_out(kfi_fbx_reader *in)
 {
-    return note_kinds(in) && note_user_properties(in) && warn_of_loose_animation(in) && pass_warnings(in);
+    return note_kinds(in) && note_user_properties(in) && warn_of_constraints(in) && warn_of_loose_animation(in) && pass_warnings(in);
 }

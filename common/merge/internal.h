@@ -224,17 +224,32 @@ bool kfi_actions_place(kfi_merging *m, kfi_actions *a, size_t edited_take, int32
 bool kfi_actions_tell(kfi_merging *m, kfi_actions *a);
 /* mesh.c: shapes whose points were moved. */
 bool kfi_merge_meshes(kfi_merging *m);
+/* Points or offsets that are the same but for what the trip does to them. */
+bool kfi_same_point(const double a[3], const double b[3]);
 /* Points of shapes that did not move since they were written, as another file has them; *conflicts: those that both have moved. */
 bool kfi_mix_mesh(kf_job *job, const kf_mesh *was, const kf_mesh *other, kf_mesh **now, size_t *conflicts);
 
-/* Warns of nodes that hang below another one than they did. */
+/* parents.c: warns of nodes that hang below another one than they did. */
 bool kfi_tell_parents(const kfi_merging *m);
+/* Nodes that programs add of their own accord; they stand still. */
+bool kfi_programs_own(const char *name);
 /* Warns of takes with one name of which the second, which is not carried, has other motion. */
 bool kfi_tell_twice(const kfi_merging *m);
 /* unheard.c: warns of what the FBX plays beside the keys of its curves. */
 bool kfi_tell_unheard(const kfi_merging *m);
 /* Of pivots and turns alone; `number` is less than `first` for nodes that do not matter. */
 bool kfi_tell_pivots(kf_job *job, const kf_anim *edited, const int32_t *number, int32_t first);
+/* What a node turns by, or about, beside its curves; NULL: nothing. Turns count only where they are switched on. */
+const char *kfi_turned_beside(const kf_node *node);
+/* still.c: warns of what stands otherwise than it was written, without keys. */
+bool kfi_tell_still(const kfi_merging *m);
+/* What the FBX came from, as it was written, and for each of its nodes the edited one or -1: by name, where that is not the file that
+ * it goes into. NULL on failure. */
+const kf_anim *kfi_came_from(const kfi_merging *m, const int32_t **edited);
+/* For each node a bit for each channel that has keys in some take; NULL on failure. */
+uint8_t *kfi_keyed_channels(kf_job *job, const kf_anim *anim);
+/* Of hidden nodes alone, where nothing was written. */
+bool kfi_tell_hidden(kf_job *job, const kf_anim *fresh);
 
 /* How far apart equal numbers may be in what came back. */
 void kfi_set_limits(kfi_limits *limits, const kf_anim *edited);

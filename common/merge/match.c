@@ -90,29 +90,6 @@ static bool match_nodes(kf_job *job, const kfi_merge *input, kfi_matches *m)
     return true;
 }
 
-bool kfi_tell_parents(const kfi_merging *m)
-{
-    const kf_anim *written = m->input->written, *edited = m->input->edited;
-    size_t moved = 0, first = 0;
-    int32_t below = 0;
-    for (size_t i = m->input->first_node; i < written->node_count; i++) {
-        int32_t back = m->matches.back[i], above = back >= 0 ? edited->nodes[back].parent : -1;
-        while (above >= 0 && m->matches.node[above] < 0) /* a program's own, or new */
-            above = edited->nodes[above].parent;
-        int32_t now = above >= 0 ? m->matches.node[above] : (int32_t)m->input->first_node - 1;
-        if (back < 0 || now == written->nodes[i].parent || now < (int32_t)m->input->first_node)
-            continue;
-        if (moved++ == 0) {
-            first = i;
-            below = now;
-        }
-    }
-    return moved == 0 ||
-           kfi_warn(m->job, "parent", "node \"%.60s\" hangs below \"%.60s\" now (%zu such in all): the file keeps its own order of "
-                                      "nodes, and its motion is taken as it is below the new one",
-                    written->nodes[first].name, written->nodes[below].name, moved);
-}
-
 /* The first track of a take that another one has not got, or not so; NULL if there is none. */
 static const kf_track *other_motion(const kfi_merging *m, const kf_take *take, const kf_take *than)
 {

@@ -349,7 +349,8 @@ bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_mer
         m.input = &inside;
     }
 
-    if (!kfi_tell_renamed(&m) || !kfi_tell_parents(&m) || !kfi_tell_twice(&m) || !kfi_tell_unheard(&m))
+    if (!kfi_tell_renamed(&m) || !kfi_tell_parents(&m) || !kfi_tell_twice(&m) || !kfi_tell_unheard(&m) ||
+        !kfi_tell_still(&m))
         return false;
     *merged = *input->original;
     merged->nodes = NULL;

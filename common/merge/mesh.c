@@ -15,7 +15,7 @@ static void dense_shape(const kf_shape *shape, size_t points, double (*offsets)[
     }
 }
 
-static bool same_point(const double a[3], const double b[3])
+bool kfi_same_point(const double a[3], const double b[3])
 {
     bool same = true;
     for (int c = 0; c < 3; c++)
@@ -53,10 +53,10 @@ bool kfi_mix_mesh(kf_job *job, const kf_mesh *was, const kf_mesh *other, kf_mesh
         dense_shape(there, points, o);
         dense_shape(&shapes[s], points, b);
         for (size_t i = 0; i < points; i++) {
-            if (same_point(a[i], b[i]))
+            if (kfi_same_point(a[i], b[i]))
                 memcpy(b[i], o[i], sizeof b[i]);
             else
-                *conflicts += !same_point(a[i], o[i]) && !same_point(b[i], o[i]);
+                *conflicts += !kfi_same_point(a[i], o[i]) && !kfi_same_point(b[i], o[i]);
         }
         shapes[s] = (kf_shape){.name = shapes[s].name, .offset = b, .count = points};
     }
@@ -66,7 +66,7 @@ bool kfi_mix_mesh(kf_job *job, const kf_mesh *was, const kf_mesh *other, kf_mesh
     return true;
 }
 
-/* The original's shapes with the points that were moved. */
+/* The original's shapes with the points that were moved, and behind them those that are new. */
 static bool merge_mesh(kfi_merging *m, size_t node)
 {
     const kf_mesh *was = m->input->written->nodes[node + m->input->first_node].mesh;
@@ -83,11 +83,12 @@ static bool merge_mesh(kfi_merging *m, size_t node)
     if (!mesh)
         return false;
     *mesh = *original;
-    mesh->shapes = kfi_alloc(m->job, original->shape_count, sizeof *mesh->shapes);
+    mesh->shapes = kfi_alloc(m->job, original->shape_count + now->shape_count, sizeof *mesh->shapes);
+    bool *known = kfi_alloc(m->job, now->shape_count, sizeof *known);
     double(*a)[3] = kfi_alloc(m->job, original->point_count, sizeof *a);
     double(*b)[3] = kfi_alloc(m->job, original->point_count, sizeof *b);
     kfi_map map;
-    if (!mesh->shapes || !a || !b || !kfi_map_init(&map, m->job, now->shape_count))
+    if (!mesh->shapes || !known || !a || !b || !kfi_map_init(&map, m->job, now->shape_count))
         return false;
     for (size_t i = 0; i < now->shape_count; i++)
         kfi_map_put(&map, now->shapes[i].name, (uint32_t)i);
@@ -97,11 +98,12 @@ static bool merge_mesh(kfi_merging *m, size_t node)
         int64_t found = kfi_map_get(&map, was->shapes[s].name, strlen(was->shapes[s].name));
         if (found < 0)
             continue;
+        known[found] = true;
         dense_shape(&was->shapes[s], original->point_count, a);
         dense_shape(&now->shapes[found], original->point_count, b);
         kf_shape shape = {.name = original->shapes[s].name, .count = original->point_count};
         for (size_t i = 0; i < original->point_count; i++) {
-            if (same_point(a[i], b[i]))
+            if (kfi_same_point(a[i], b[i]))
                 continue;
             if (!shape.offset) {
                 shape.offset = kfi_alloc(m->job, original->point_count, sizeof *shape.offset);
@@ -116,6 +118,9 @@ static bool merge_mesh(kfi_merging *m, size_t node)
         if (shape.offset)
             mesh->shapes[s] = shape;
     }
+    for (size_t i = 0; i < now->shape_count; i++)
+        if (!known[i])
+            mesh->shapes[mesh->shape_count++] = now->shapes[i];
     m->merged->nodes[node].mesh = mesh;
     if (edited == 0)
         return true;

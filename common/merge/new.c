@@ -38,14 +38,6 @@ static bool moves(const kfi_merging *m, const kf_track *track)
     return false;
 }
 
-/* Nodes that programs add of their own accord; they stand still. */
-static bool programs_own(const char *name)
-{
-    size_t length = strlen(name);
-    return strcmp(name, "Armature") == 0 || (length > 4 && strcmp(name + length - 4, "_end") == 0) ||
-           (length > 11 && strcmp(name + length - 11, "_GeomAdjust") == 0);
-}
-
 static bool warn_layer(kf_job *job, const kf_anim *anim, const kf_take *take, const kf_track *track)
 {
     const char *why = kfi_report_text(job, "on layer \"%.60s\", which is not carried: merge layers first",
@@ -67,11 +59,14 @@ bool kfi_says_nothing(const kfi_merging *m, const kf_track *track)
     return written >= 0 && (stands(m, track, &m->input->written->nodes[written].rest) || just_a_pose(m, track));
 }
 
-/* Of several takes the programs give all the pose of one; then nobody has moved anything. */
-static bool tell_pose(const kfi_merging *m, const char *take, const kf_track *track)
+/* Of several takes the programs give all the pose of one: where that has keys, nobody has moved anything. Each is told once. */
+static bool tell_pose(const kfi_merging *m, const char *take, const kf_track *track, uint8_t *keyed)
 {
-    return m->input->written->take_count > 1 ||
-           kfi_warn(m->job, "pose", "take \"%.60s\", node \"%.60s\": its %s is another one, but stands still: a pose is not "
+    uint8_t *of_node = &keyed[m->matches.node[track->node]], bit = (uint8_t)(1U << track->channel);
+    if (*of_node & bit)
+        return true;
+    *of_node |= bit;
+    return kfi_warn(m->job, "pose", "take \"%.60s\", node \"%.60s\": its %s is another one, but stands still: a pose is not "
                                     "carried, only what moves", take, m->input->edited->nodes[track->node].name,
                     kfi_channel_name((kf_channel)track->channel));
 }
@@ -169,8 +164,9 @@ bool kfi_merge_new(kfi_merging *m)
     int64_t *nodes = kfi_alloc_raw(m->job, edited->node_count, sizeof *nodes);
     bool *moving = kfi_alloc(m->job, edited->node_count, sizeof *moving);
     additions *added = kfi_alloc(m->job, m->merged->take_count + edited->take_count, sizeof *added);
+    uint8_t *keyed = kfi_keyed_channels(m->job, m->input->written);
     kfi_actions actions;
-    if (!nodes || !moving || !added || !kfi_actions_init(m, &actions))
+    if (!nodes || !moving || !added || !keyed || !kfi_actions_init(m, &actions))
         return false;
     for (size_t t = 0; t < m->merged->take_count; t++)
         added[t].first = m->merged->takes[t].track_count;
@@ -208,10 +204,10 @@ bool kfi_merge_new(kfi_merging *m)
                           edited->nodes[track->node].name, kfi_channel_name((kf_channel)track->channel)))
                 return false;
             if (m->matches.known[e][i] || wrapper || (!numbers && idle(m, track, moving)) ||
-                (programs_own(edited->nodes[track->node].name) && !moves(m, track)))
+                (kfi_programs_own(edited->nodes[track->node].name) && !moves(m, track)))
                 continue;
             if (written >= 0 && just_a_pose(m, track)) {
-                if (!tell_pose(m, from->name, track))
+                if (!tell_pose(m, from->name, track, keyed))
                     return false;
                 continue;
             }
@@ -307,5 +303,5 @@ bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh)
         if (!kfi_tcb_tracks_fold(job, fresh, take, 0))
             return false;
     }
-    return true;
+    return kfi_tell_hidden(job, fresh);
 }

@@ -385,6 +385,15 @@ static bool settle_name(kfi_sorting *o, size_t t, const kf_take *other)
     return true;
 }
 
+/* What only another FBX says, and no track: it is told of here, for of the two this one's nodes go on. */
+static bool tell_other(const kfi_sorting *o)
+{
+    kfi_merge input = *o->s->from;
+    const kfi_merging other = {.job = o->s->job, .input = &input, .limits = o->m.limits, .matches = o->other};
+    input.edited = o->s->into;
+    return kfi_tell_parents(&other) && kfi_tell_unheard(&other) && kfi_tell_still(&other);
+}
+
 bool kfi_merge_since(kfi_since *s, kf_anim *edited, bool *done)
 {
     const kfi_merge *from = s->from;
@@ -395,7 +404,7 @@ bool kfi_merge_since(kfi_since *s, kf_anim *edited, bool *done)
         return false;
     if (!*done)
         return true;
-    if (!copy_takes(s->job, from->edited, edited) || !merge_meshes(&o))
+    if ((s->came_back && !tell_other(&o)) || !copy_takes(s->job, from->edited, edited) || !merge_meshes(&o))
         return false;
     for (size_t t = 0; t < from->written->take_count; t++) {
         const kf_take *other = take_there(&o, t);

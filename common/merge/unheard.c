@@ -12,8 +12,7 @@ static bool is_set(const kf_node *node, const char *name)
     return false;
 }
 
-/* What a node turns by, or about, beside its curves; NULL: nothing. Turns count only where they are switched on. */
-static const char *turned_beside(const kf_node *node)
+const char *kfi_turned_beside(const kf_node *node)
 {
     static const char *const NAMES[] = {"PreRotation", "PostRotation", "RotationPivot", "ScalingPivot", "RotationOffset", "ScalingOffset"};
     for (size_t i = is_set(node, "RotationActive") ? 0 : 2; i < sizeof NAMES / sizeof *NAMES; i++)
@@ -22,12 +21,24 @@ static const char *turned_beside(const kf_node *node)
     return NULL;
 }
 
+/* The same, or how the points of its mesh lie beside it; NULL: as they are. */
+static const char *lies_beside(const kf_node *node)
+{
+    const kf_property *size = node->mesh ? kfi_property_named(node, "GeometricScaling") : NULL;
+    for (size_t i = 0; size && i < size->value_count; i++)
+        if (size->value[i] != 1)
+            return "GeometricScaling";
+    return node->mesh && is_set(node, "GeometricTranslation") ? "GeometricTranslation"
+           : node->mesh && is_set(node, "GeometricRotation")  ? "GeometricRotation"
+                                                              : kfi_turned_beside(node);
+}
+
 bool kfi_tell_pivots(kf_job *job, const kf_anim *edited, const int32_t *number, int32_t first)
 {
     size_t count = 0;
     const char *node = NULL, *name = NULL;
     for (size_t i = 0; i < edited->node_count; i++) {
-        const char *beside = number[i] >= first ? turned_beside(&edited->nodes[i]) : NULL;
+        const char *beside = number[i] >= first ? lies_beside(&edited->nodes[i]) : NULL;
         if (!beside)
             continue;
         if (count++ == 0) {

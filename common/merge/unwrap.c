@@ -110,7 +110,12 @@ static bool turn_mesh(kf_job *job, const kfi_turn *t, kf_node *node)
     if (!mesh)
         return false;
     *mesh = *node->mesh;
-    mesh->shapes = kfi_alloc(job, mesh->shape_count, sizeof *mesh->shapes);
+    mesh->points = kfi_alloc_raw(job, mesh->point_count, sizeof *mesh->points);
+    mesh->shapes = mesh->points ? kfi_alloc(job, mesh->shape_count, sizeof *mesh->shapes) : NULL;
+    for (size_t i = 0; mesh->shapes && i < mesh->point_count; i++) {
+        memcpy(mesh->points[i], node->mesh->points[i], sizeof mesh->points[i]);
+        kfi_undo(t, KF_TRANSLATION, KF_XYZ, origin, mesh->points[i]);
+    }
     for (size_t s = 0; mesh->shapes && s < mesh->shape_count; s++) {
         kf_shape *shape = &mesh->shapes[s];
         *shape = node->mesh->shapes[s];
@@ -196,10 +201,32 @@ static bool is_orphan(const kfi_merging *m, size_t n)
     return above < 0;
 }
 
+/* The same of how a node stands in channels that have no keys: where nothing moves, nothing else tells. */
+static void count_pose(const kfi_merging *m, const kfi_turn ways[KFI_WAYS], size_t n, unsigned keyed, size_t score[KFI_WAYS + 1])
+{
+    const kf_node *was = &m->input->written->nodes[n], *now = &m->input->edited->nodes[m->matches.back[n]];
+    for (unsigned channel = 0; channel <= KF_SCALE; channel++) {
+        const double *before = kfi_rest_of(was, channel), *after = kfi_rest_of(now, channel);
+        if (keyed >> channel & 1)
+            continue;
+        for (unsigned way = 0; way < KFI_WAYS; way++) {
+            double value[3] = {after[0], after[1], after[2]};
+            if (!ways[way].usable)
+                continue;
+            kfi_undo(&ways[way], channel, (kf_rotation_order)now->order, before, value);
+            score[way] += kfi_alike(channel, before, (kf_rotation_order)was->order, value, (kf_rotation_order)now->order);
+        }
+        score[KFI_WAYS]++;
+    }
+}
+
 /* How much of every written node's motion (and of all of it: `all`) each way leaves as it was written. Those further down
  * stand below a node of ours whatever became of the wrapper, but may be turned all round. */
-static void count_ways(const kfi_merging *m, const kfi_turn ways[KFI_WAYS], size_t (*score)[KFI_WAYS + 1], size_t all[KFI_WAYS + 1])
+static bool count_ways(const kfi_merging *m, const kfi_turn ways[KFI_WAYS], size_t (*score)[KFI_WAYS + 1], size_t all[KFI_WAYS + 1])
 {
+    const uint8_t *keyed = kfi_keyed_channels(m->job, m->input->written);
+    if (!keyed)
+        return false;
     const kf_anim *written = m->input->written, *edited = m->input->edited;
     for (size_t t = 0; t < written->take_count; t++)
         for (size_t i = 0; i < written->takes[t].track_count; i++) {
@@ -212,9 +239,12 @@ static void count_ways(const kfi_merging *m, const kfi_turn ways[KFI_WAYS], size
     for (size_t n = 0; n < written->node_count; n++) {
         if (!is_orphan(m, n))
             score[n][KFI_IN_WORLD] = score[n][KFI_IN_METRES] = score[n][KFI_AS_WRITTEN];
+        else
+            count_pose(m, ways, n, keyed[n], score[n]);
         for (unsigned i = 0; i <= KFI_WAYS; i++)
             all[i] += score[n][i];
     }
+    return true;
 }
 
 bool kfi_unwrap(kfi_merging *m, kf_anim *to, bool *turned)
@@ -225,9 +255,8 @@ bool kfi_unwrap(kfi_merging *m, kf_anim *to, bool *turned)
     uint8_t *way = kfi_alloc(m->job, edited->node_count, sizeof *way);
     const kfi_turn **turn_of_node = kfi_alloc(m->job, edited->node_count, sizeof *turn_of_node);
     size_t orphans = 0, moved = 0, around = 0;
-    if (!score || !way || !turn_of_node)
+    if (!score || !way || !turn_of_node || !count_ways(m, ways, score, all))
         return false;
-    count_ways(m, ways, score, all);
     for (size_t n = 1; n < written->node_count; n++) {
         int32_t back = m->matches.back[n];
         if (back < 0)

@@ -10,6 +10,8 @@ import unittest
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 from command import DOOR, KEYFERRY, PLUGINS, SOURCE, Case, sample
 
+SAMPLES = [DOOR] + [SOURCE / "tests/data" / name for name in ("mm2-anim/one-frame.anim", "vib-anm/second.anm", "nytro-anim/ease.nanim",
+                                                              "ei-anm/wing.anm")]
 VERBS = ["convert", "verify", "info", "dump", "diff", "check", "explain", "plan", "formats"]
 
 
@@ -212,11 +214,20 @@ class Looking(Case):
         self.assertEqual([n["name"] for n in info["nodes"]], [n["name"] for n in dump["nodes"]])
         self.assertEqual([t["name"] for t in info["takes"]], [t["name"] for t in dump["takes"]])
         for about, take in zip(info["takes"], dump["takes"]):
-            self.assertEqual(about["tracks"], len(take["tracks"]))
+            self.assertEqual(about["curves"], len(take["tracks"]))  # a dump tells them one by one
+            self.assertEqual(about["tracks"], len({(track["node"], track["channel"]) for track in take["tracks"]}))
             self.assertEqual(about["keys"], sum(len(track["keys"]) for track in take["tracks"]))
             values = [key["v"] for track in take["tracks"] if track["channel"] == "translation" for key in track["keys"]]
             self.assertEqual(about["channels"]["translation"]["min"], min(values))
             self.assertEqual(about["channels"]["translation"]["max"], max(values))
+        self.assertIn("4 tracks, 12 curves, 51 keys", text)
+
+    def test_one_word_for_one_thing(self):
+        """What info, explain and convert call tracks are the same."""
+        for sample in SAMPLES:
+            tracks = self.json("info", "--json", sample)["tracks"]
+            self.assertEqual(self.json("convert", "--json", "-y", sample, "a.fbx")["tracks"], tracks, sample)
+            self.assertRegex(self.keyferry("explain", sample, "--for", "max").out.decode(), rf"\b{tracks} tracks?,")
 
     def test_dump_from_standard_input(self):
         self.assertEqual(self.keyferry("dump", "-", stdin=DOOR.read_bytes()).out, self.keyferry("dump", DOOR).out)
@@ -317,15 +328,13 @@ class Looking(Case):
 
     def test_explain_everything(self):
         """Every format for every program; and what the README shows is what it says."""
-        samples = [DOOR] + [SOURCE / "tests/data" / name for name in ("mm2-anim/one-frame.anim", "vib-anm/second.anm",
-                                                                       "nytro-anim/ease.nanim", "ei-anm/wing.anm")]
-        for sample in samples:
+        for sample in SAMPLES:
             for program in ("blender", "maya", "max", "motionbuilder"):
                 text = self.keyferry("explain", sample, "--for", program).out.decode()
                 self.assertTrue(text.startswith(sample.parent.name + ": "))
                 self.assertNotRegex(text, r"\b(1 (nodes|takes|tracks|keys|linear keys)|0 (TCB|cubic|stepped|quaternion))\b")
                 self.assertRegex(text, "\n  (keeps|changes) .*(.*\n)*  restored ")
-        self.assertIn("shapes and their weights", self.keyferry("explain", samples[-1], "--for", "blender").out.decode())
+        self.assertIn("shapes and their weights", self.keyferry("explain", SAMPLES[-1], "--for", "blender").out.decode())
         extremes = self.keyferry("explain", SOURCE / "tests/data/vib-anm/extremes.anm", "--for", "blender").out.decode()
         self.assertIn("drops    the rotation on frames where a scale is 0 (1 track is or passes it)", extremes)
         self.assertIn("changes  scales below 0 and the rotation with them to other numbers that do the same (1 track)", extremes)
@@ -334,6 +343,18 @@ class Looking(Case):
         self.assertIn("29 nodes: a default export", self.keyferry("explain", many, "--for", "blender").out.decode())
         shown = self.keyferry("explain", DOOR, "--for", "blender").out.decode()
         self.assertIn(shown, (SOURCE / "README.md").read_text(encoding="utf-8"))
+
+    def test_explain_what_convert_warns_of(self):
+        warned = 0
+        for sample in SAMPLES:
+            for program in ("blender", "maya", "max", "motionbuilder"):
+                told = re.findall("^  warns    (.*)", self.keyferry("explain", sample, "--for", program).out.decode(), re.M)
+                said = re.findall("warning: (.*)", self.keyferry("convert", "-y", sample, "a.fbx", "--for", program).err)
+                self.assertEqual(told, said, (sample, program))
+                warned += len(said)
+        self.assertGreater(warned, 5)
+        self.keyferry("convert", "-y", DOOR, "a.fbx")
+        self.assertIn("  restored ", self.keyferry("explain", "a.fbx", "--for", "max").out.decode())
 
     def test_memory_limit(self):
         self.assertIn("memory", self.keyferry("info", "--max-memory", "3K", DOOR, code=1).err)

@@ -150,8 +150,8 @@ def main(folder):
         if job["settings"] == "default":
             shutil.copy(job["in"] + ".kf", job["out"] + ".kf")
         os.makedirs(job["back"], exist_ok=True)
-        keyferry("convert", job["out"], job["back"] + "/", "-y")
-        found = problem(job, os.path.join(folder, "in", job["format"]))
+        said = keyferry("convert", job["out"], job["back"] + "/", "-y").stderr
+        found = problem(job, os.path.join(folder, "in", job["format"])) or ("told what nobody did: " + said if "without keys" in said else "")
         wrong += bool(found)
         cells.setdefault(job["format"], []).append("WRONG" if found else "only the edits" if job["edit"] else "byte for byte")
         if found:
