@@ -109,15 +109,20 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
         if (!kfi_merge_baked(&t))
             return false;
     } else {
-        bool otherwise = false, changed = false;
+        bool otherwise = false, changed = false, left_out[3] = {false};
         for (unsigned c = 0; c < t.original->curves; c++) {
             size_t drawn = t.segments_fitted;
+            left_out[c] = back->curve[c].count == 0 && t.written->curve[c].count > 0 &&
+                          kfi_stands_still(&m->limits, t.written->channel, &t.written->curve[c], back->rest[c]);
             t.changed = false;
-            if (!kfi_merge_keys(&t, c))
+            if (!left_out[c] && !kfi_merge_keys(&t, c))
                 return false;
             otherwise = otherwise || (t.changed && t.segments_fitted == drawn);
             changed = changed || t.changed;
         }
+        for (unsigned c = 0; c < t.original->curves; c++)
+            if (left_out[c] && !kfi_merge_still(&t, c))
+                return false;
         t.changed = changed;
         if (t.segments_fitted && !otherwise && !kfi_merge_drawn_together(&t))
             return false;
@@ -184,12 +189,7 @@ static bool restore_curves(kfi_merging *m, size_t written_take, const kf_track *
     kf_track *whole = NULL;
     for (unsigned c = 0; c < was->curves && !m->input->drop_missing; c++) {
         const kf_curve *curve = &was->curve[c];
-        if ((*back)->curve[c].count > 0)
-            continue;
-        bool still = true;
-        for (size_t i = 0; i < curve->count; i++)
-            still = still && kfi_same_value(&m->limits, was->channel, curve->keys[i].value, (*back)->rest[c]);
-        if (still)
+        if ((*back)->curve[c].count > 0 || kfi_stands_still(&m->limits, was->channel, curve, (*back)->rest[c]))
             continue;
         if (!whole) {
             whole = kfi_alloc(m->job, 1, sizeof *whole);
