@@ -131,6 +131,20 @@ static bool add_names(kfi_group *group)
     return true;
 }
 
+/* A track that did not come back from a file has one sentence more of that, and a second one if its numbers did, edited. Once it
+ * is back, only the second one counts. */
+static kfi_told *told_before(kfi_group *group, size_t at, size_t before, const kfi_change *now, kf_summary *summary)
+{
+    kfi_told *told = &group->told[at];
+    if (told->change.what != KFI_WHAT_KEPT || now->what == KFI_WHAT_KEPT || at + 1 >= before ||
+        strcmp(told[1].change.of, told->change.of) != 0)
+        return told;
+    uncount(summary, KFI_WHAT_KEPT);
+    told->change.what = KFI_WHAT_SAME;
+    kfi_map_set(&group->known, told->change.of, (uint32_t)at + 1);
+    return told + 1;
+}
+
 bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *report, kf_summary *summary)
 {
     size_t before = group->told_count;
@@ -143,7 +157,7 @@ bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *repor
             return false;
         int64_t at = kfi_map_get(&group->known, change->of, strlen(change->of));
         if (at >= 0 && (size_t)at < before) {
-            if (!join(job, group, &group->told[at], change, summary))
+            if (!join(job, group, told_before(group, (size_t)at, before, change, summary), change, summary))
                 return false;
             continue;
         }

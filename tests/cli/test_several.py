@@ -180,6 +180,31 @@ class Forms(Copies):
         self.together("edited", "gone", options=("--drop-missing", "--strict"), code=1)
 
 
+class Numbers(Copies):
+    """A track that did not come back, but its numbers did, and were edited."""
+
+    def test_counted_once(self):
+        keys = [generate.key(t / 4, (math.sin(t), 0.3 * t, math.cos(t)), generate.TCB, tcb=(0, 0, 0, 0.2, 0.3)) for t in range(5)]
+        self.begin(generate.ani([generate.description("part", "go", 1.0, pos=keys), generate.description("other", "go", 1.0, pos=keys)]))
+
+        def ease(scene):
+            scene.remove(*(c.node for at, c in scene.curves().items() if at[1:3] == ("part", "Lcl Translation")))
+            for number in ("kf_translation_ease_in", "kf_translation_ease_out"):
+                value(("go", "part", number, number), 1, 0.55)(scene)
+        self.changed("again", ease)
+        self.changed("numbers", ease)
+        self.assertIn("1 of 2 tracks changed, 1 kept that did not come back\n", self.said)
+        self.changed("moved", value(("go", "part", "Lcl Translation", "x"), 3, 5))
+        self.changed("same")
+        for names in (("numbers", "moved"), ("moved", "numbers"), ("numbers", "moved", "same"), ("numbers", "same", "moved"),
+                      ("same", "numbers", "again", "moved"), ("numbers", "same")):
+            self.together(*names)
+            self.assertIn("1 of 2 tracks changed\n", self.said, names)
+            self.assertNotIn("did not come back", self.said, names)
+        self.together("numbers", "again")
+        self.assertIn("1 of 2 tracks changed, 1 kept that did not come back\n", self.said)
+
+
 class Programs(Copies):
     """What programs do to nodes is no number to be taken over."""
 
