@@ -150,6 +150,10 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
                            .back = back,
                            .order = t.edited_order,
                            .offset = t.shift + t.offset,
+                           .original = t.original,
+                           .written = t.written,
+                           .was_order = t.order,
+                           .shift = t.shift,
                            .trip = m->limits.value[merged->channel],
                            .relative = m->limits.relative,
                            .change = m->report->change_count};

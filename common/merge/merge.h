@@ -48,6 +48,9 @@ typedef struct kfi_wanted {
     const kf_track *back;
     kf_rotation_order order; /* of its angles */
     double offset;           /* its times - the original's */
+    const kf_track *original, *written; /* what it was, in the file and in the FBX */
+    kf_rotation_order was_order;
+    double shift;            /* times of `written` - the original's */
     double trip, relative;   /* what its values may be off that nobody edited, and of their size */
     kfi_stretch *except;     /* on the original's axis, ascending: a number of tcb_tracks.h was edited there, so that the game plays
                               * another motion than the FBX's curves show */
