@@ -89,7 +89,7 @@ bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *o
 /* convert_added.c: takes out of the report what job->emitted have not got. */
 bool kfi_check_added(kf_job *job, const kf_format *format, const kfi_original *original, kfi_merge_report *report);
 /* The same for what was edited of nodes that the original has and `again`, read from job->emitted, has not. */
-void kfi_uncount_gone(const kf_anim *original, const kf_anim *merged, const kf_anim *again, kfi_merge_report *report);
+bool kfi_uncount_gone(kf_job *job, const kf_anim *original, const kf_anim *merged, const kf_anim *again, kfi_merge_report *report);
 
 /* convert_told.c: what one more of a group's FBX files changed, each track counted and told of once. */
 bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *report, kf_summary *summary);

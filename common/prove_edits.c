@@ -301,8 +301,8 @@ bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *o
         return true;
     if (!look_again(job, format, original, report, &made, &there))
         return false;
-    if (there)
-        kfi_uncount_gone(original->anim, merged, made.anim, report);
+    if (there && !kfi_uncount_gone(job, original->anim, merged, made.anim, report))
+        return false;
     const kfi_wanted *end = report->wanted + report->wanted_count, *next;
     for (const kfi_wanted *w = report->wanted; there && w < end; w = next) {
         kfi_worst found;
