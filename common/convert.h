@@ -22,6 +22,7 @@ typedef struct kfi_original {
     size_t count;
     kf_file rig; /* what it was read with, if that travelled */
     bool only_read; /* `written` is not wanted */
+    bool drop_later; /* see kfi_merge */
     const kf_anim *anim;
     kfi_lowered written;
     kfi_capsule since;    /* what the FBX came from, if that is not what it is merged into */
@@ -45,6 +46,8 @@ typedef struct kfi_group {
     int32_t *takes;      /* which take each of those before it has; -1: all */
     size_t take_count;
     bool again;          /* this one's take is one of those */
+    bool drop_later;     /* there are several: what one has not got goes only once all were looked at, for another may have edited it */
+    kf_file rig;         /* what the file is read with, if that travelled */
     const char *where;   /* "base", or where the first original that was found stands */
     kfi_told *told;      /* what those before it changed */
     size_t told_count;
@@ -93,6 +96,12 @@ bool kfi_uncount_gone(kf_job *job, const kf_anim *original, const kf_anim *merge
 
 /* convert_told.c: what one more of a group's FBX files changed, each track counted and told of once. */
 bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *report, kf_summary *summary);
+
+/* What a take was called before one of a group's FBX files renamed it. */
+const char *kfi_first_name(const kfi_group *group, const char *take);
+
+/* convert_dropped.c: once all are told of, takes what none of a group's FBX files wants out of what they made. */
+bool kfi_drop_told(kf_job *job, const kf_format *format, const kfi_group *group);
 
 /* Once all are told of: the sentences, and a warning of what came back in none of them. */
 bool kfi_end_report(const kfi_group *group, kf_summary *summary);

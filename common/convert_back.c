@@ -104,6 +104,7 @@ bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edit
         kfi_small_bends bends = {0};
         kfi_merge merge = kfi_merge_of(original, edited, can);
         merge.drop_missing = job->options.drop_missing;
+        merge.drop_later = original->drop_later;
         merge.tolerance = job->options.tolerance;
         merge.bends = &bends;
         if (!kfi_merge_run(job, &merge, &merged, report) || !kfi_tell_small_bends(job, &merge))
@@ -221,7 +222,7 @@ static bool take_newer(kf_job *job, const kf_format *format, const kf_anim *edit
 bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_group *group,
                       const kf_format **target, kf_summary *summary)
 {
-    kfi_original original = {0};
+    kfi_original original = {.drop_later = group->drop_later};
     const kf_format *of_original;
     if (!kfi_find_original(job, input, edited, group, &original, &of_original, &summary->original))
         return false;
@@ -247,6 +248,7 @@ bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim 
     if (!rewritten || (since && !take_newer(job, *target, edited, group, &original, &newer)) ||
         !kfi_export_edited(job, *target, since ? &newer : edited, summary->merged ? &original : NULL, name, &report))
         return false;
+    group->rig = original.rig;
     if (summary->merged && ((input->output && !keep_one(job, &original)) ||
                             !kfi_check_added(job, *target, &original, &report)))
         return false;

@@ -47,7 +47,9 @@ static const kf_take *find_take(const kf_anim *anim, const kf_anim *merged, size
 /* The search goes on where the last one ended: most tracks are in the order that they were in. */
 static const kf_track *find_track(const kf_anim *anim, const kf_take *take, const char *node, const kfi_wanted *w, size_t *index)
 {
-    for (size_t i = 0; i < 2 * take->track_count; i++) { /* of several nodes of one name the one in its place comes first */
+    bool there = w->node < anim->node_count && strcmp(anim->nodes[w->node].name, node) == 0;
+    /* Of several nodes of one name the one in its place comes first. */
+    for (size_t i = there ? 0 : take->track_count; i < 2 * take->track_count; i++) {
         *index = *index + 1 < take->track_count ? *index + 1 : 0;
         const kf_track *track = &take->tracks[*index];
         if (track->channel == w->channel && (i >= take->track_count || track->node == w->node) && strcmp(anim->nodes[track->node].name, node) == 0 &&

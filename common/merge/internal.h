@@ -178,7 +178,6 @@ bool kfi_match_both(kfi_merging *m, const kf_anim *into, kfi_matches *other, boo
 bool kfi_says_nothing(const kfi_merging *m, const kf_track *track);
 
 /* report.c: sentences for the report; `detail` may be empty. */
-const char *kfi_track_text(kf_job *job, const char *node, const char *take, const kf_track *track); /* kfi_change.of; `node`: as written */
 bool kfi_merge_report_track(kfi_merging *m, kfi_what what, const char *take, const kf_track *track, const char *detail);
 bool kfi_merge_report_same(kfi_merging *m, const char *take, const kf_track *track);
 bool kfi_merge_report_shapes(kfi_merging *m, const char *node, size_t shapes, size_t points);

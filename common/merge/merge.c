@@ -281,7 +281,8 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
             if (!kfi_merge_report_track(m, KFI_WHAT_DROPPED, written->name, merged, "it did not come back"))
                 return false;
             m->report->dropped++;
-            to->track_count--;
+            merged->state = KF_TRACK_KEPT;
+            to->track_count -= !m->input->drop_later;
         } else {
             merged->state = KF_TRACK_KEPT;
             m->report->kept++;

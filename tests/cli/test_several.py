@@ -2,6 +2,7 @@
 import importlib.util
 import math
 import os
+import struct
 import sys
 import unittest
 
@@ -57,6 +58,19 @@ def value(where, key, number):
         curve.keys[key].value = number
         curve.store()
     return change
+
+
+def without_description(data, name, take):
+    """A file of X4's without one of its descriptions, and its keys."""
+    count, _, version, padding = struct.unpack_from("<4I", data)
+    heads, keys, at = b"", b"", 16 + 160 * count
+    for i in range(count):
+        head = data[16 + 160 * i:][:160]
+        size = 128 * sum(struct.unpack_from("<5I", head, 128))
+        if (head[:64].split(b"\0")[0].decode(), head[64:128].split(b"\0")[0].decode()) != (name, take):
+            heads, keys = heads + head, keys + data[at:at + size]
+        at += size
+    return struct.pack("<4I", len(heads) // 160, 16 + len(heads), version, padding) + heads + keys
 
 
 class Takes(Copies):
@@ -178,6 +192,41 @@ class Forms(Copies):
         self.assertIn('changed: take "door_open", node "anim_door_left", translation: 1 keys changed, 0 added, 0 removed (edited.fbx), but deleted '
                       "in gone.fbx: the latter stays", self.said)
         self.together("edited", "gone", options=("--drop-missing", "--strict"), code=1)
+
+    def test_edited_where_it_was_deleted(self):
+        """Into the original's bytes, as if nobody had deleted it."""
+        gone = Parts.without("anim_door_left")
+        for there in ((), ("--bake",)):
+            self.begin(DOOR.read_bytes(), *there)
+            self.changed("gone", value(RIGHT, 1, 3), gone)
+            self.changed("edited", value(LEFT, 1, -2))
+            self.changed("all", value(LEFT, 1, -2), value(RIGHT, 1, 3))
+            self.changed("same")
+            left = self.keyferry("convert", "all.fbx", "left.ani", "-y").err
+            self.assertIn("2 of 8 tracks changed\n", left)
+            # Of the two takes that the node is in, one was not edited: there it stays deleted.
+            now = self.together("gone", "edited", options=("--drop-missing",))
+            self.assertIn('take "door_open", node "anim_door_left": the translation was deleted in gone.fbx and edited in edited.fbx: the latter '
+                          "stays", self.said)
+            self.assertIn("2 of 8 tracks changed, 1 dropped\n", self.said)
+            self.assertEqual(now, without_description(self.alone("all"), "anim_door_left", "door_close"))
+            self.together("gone", "edited", options=("--drop-missing", "--strict"), code=1)
+            # The last word counts.
+            both = without_description(without_description(self.alone("gone"), "anim_door_left", "door_close"), "anim_door_left", "door_open")
+            for names in (("edited", "gone"), ("gone", "same"), ("same", "gone"), ("gone", "edited", "gone2")):
+                self.put("gone2.fbx", (self.dir / "gone.fbx").read_bytes())
+                self.assertEqual(self.together(*names, options=("--drop-missing",)), both, (names, self.said))
+
+    def test_deleted_in_one_take_of_several_files(self):
+        self.put("d.ani", DOOR.read_bytes())
+        self.keyferry("convert", "d.ani", "d.fbx", "--ascii", "--split-takes")
+        scene = fbxtext.Scene((self.dir / "d.take01.fbx").read_text())
+        take, = scene.takes()
+        Parts.without("anim_door_left")(scene)
+        self.put("d.take01.fbx", scene.text().encode())
+        for names in (("d.take01", "d.take02"), ("d.take02", "d.take01")):
+            self.assertEqual(self.together(*names, options=("--drop-missing",)), without_description(DOOR.read_bytes(), "anim_door_left", take))
+            self.assertIn("0 of 8 tracks changed, 1 dropped\n", self.said)
 
 
 class Numbers(Copies):
