@@ -49,6 +49,9 @@ typedef struct kfi_group {
     bool drop_later;     /* there are several: what one has not got goes only once all were looked at, for another may have edited it */
     kf_file rig;         /* what the file is read with, if that travelled */
     const char *where;   /* "base", or where the first original that was found stands */
+    kf_file lent;        /* packed: that of the first FBX that has one, for those that have none; called as that FBX is */
+    const char *lent_where;
+    bool sought;         /* among those that come later, too */
     kfi_told *told;      /* what those before it changed */
     size_t told_count;
     kfi_map known;       /* where in that a track is */
@@ -122,6 +125,8 @@ bool kfi_find_original(kf_job *job, const kf_convert_input *input, const kf_anim
 
 /* What travelled with an FBX or beside it: its capsule, if there is one. */
 bool kfi_find_came(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_original *came);
+/* Where nothing tells how an FBX was written, the job's options become what it looks like. */
+bool kfi_guess_options(kf_job *job, const kf_anim *edited);
 /* Which format is asked for, if the FBX came from that one (NULL: from none that is known). NULL: there is none. */
 const kf_format *kfi_target_format(kf_job *job, const kf_convert_input *input, const kf_format *original);
 

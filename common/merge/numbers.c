@@ -223,7 +223,7 @@ bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track
     const char *name;
     size_t length, edits = 0;
     unsigned number;
-    places p = {{NULL}};
+    places p = {0};
     bool counted = merged->state == KF_TRACK_CHANGED;
     if (!kfi_tcb_track_parse(was, &channel, &name, &length, &number) || (now && now->curves != 1))
         return true;

@@ -229,6 +229,71 @@ class Forms(Copies):
             self.assertIn("0 of 8 tracks changed, 1 dropped\n", self.said)
 
 
+class Plain(Copies):
+    """One of the files has lost its original: it came from that of the others."""
+    TAKEN = "plain.fbx does not carry its original: it is taken to have come from that of edited.fbx"
+
+    def plain(self, *changes, there=(), named=False):
+        """plain.fbx, edited on the right; whether it is by the name of its wrapper the same FBX."""
+        def bare(scene):
+            wrapper_node = next(node for name, node in scene.models().items() if name.startswith("keyferry_"))
+            scene.remove_property(wrapper_node, "keyferry_capsule")
+            if not named:
+                wrapper_node.values[1] = '"Model::keyferry_00000000"'
+        self.begin(DOOR.read_bytes(), "--no-sidecar", *there)
+        self.changed("whole", *changes)
+        self.changed("plain", *changes, bare)
+
+    def test_any_order(self):
+        for there in ((), ("--tcb", "slopes"), ("--for", "blender")):
+            for named in (False, True):
+                with self.subTest(there=there, named=named):
+                    self.plain(value(RIGHT, 1, 3), there=there, named=named)
+                    self.changed("edited", value(LEFT, 1, -2))
+                    wanted = self.together("whole", "edited")
+                    for names in (("plain", "edited"), ("edited", "plain")):
+                        self.assertEqual(self.together(*names), wanted, (names, self.said))
+                        self.assertIn("note: " + self.TAKEN, self.said)
+                        self.assertNotIn("warning", self.said)
+                        self.assertIn("2 of 8 tracks changed\n", self.said)
+
+    def test_written_otherwise(self):
+        """Other curves than its lender's."""
+        self.begin(DOOR.read_bytes(), "--for", "blender", "--no-sidecar")
+        self.changed("edited", value(LEFT, 12, -2))
+        for there in ((), ("--tcb", "slopes")):
+            self.plain(value(RIGHT, 1, 3), there=there)
+            wanted = self.together("whole", "edited")
+            for names in (("plain", "edited"), ("edited", "plain")):
+                self.assertEqual(self.together(*names), wanted, (names, self.said))
+
+    def test_from_another(self):
+        """What its wrapper is called says so."""
+        self.plain(value(RIGHT, 1, 3), lambda scene: scene.models()[next(n for n in scene.models() if n.startswith("keyferry_"))].values.__setitem__(
+            1, '"Model::keyferry_1234abcd"'), named=True)
+        self.changed("edited", value(LEFT, 1, -2))
+        for names in (("plain", "edited"), ("edited", "plain")):
+            self.together(*names)
+            self.assertIn("warning: plain.fbx came from an original that is not here (1234abcd): it is taken to have come from that of edited.fbx; "
+                          "if it has not, convert it by itself, with --base FILE", self.said)
+            self.together(*names, options=("--strict",), code=1)
+
+    def test_base(self):
+        """None has, but it is given."""
+        self.plain(value(LEFT, 1, -2))
+        self.put("one.fbx", (self.dir / "plain.fbx").read_bytes())
+        self.plain(value(RIGHT, 1, 3))
+        self.changed("all", value(LEFT, 1, -2), value(RIGHT, 1, 3))
+        for names in (("one", "plain"), ("plain", "one")):
+            self.assertEqual(self.together(*names, options=("--base", "d.ani")), self.alone("all"), self.said)
+
+    def test_none(self):
+        self.plain(value(RIGHT, 1, 3))
+        self.put("one.fbx", (self.dir / "plain.fbx").read_bytes())
+        self.together("one", "plain")
+        self.assertIn("there is no original (no capsule, no sidecar, no --base): the whole file is made anew", self.said)
+
+
 class Numbers(Copies):
     """A track that did not come back, but its numbers did, and were edited."""
 
