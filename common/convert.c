@@ -243,15 +243,18 @@ static bool from_fbx(kf_job *job, const kf_convert_input *input, const kf_output
 {
     kfi_group group;
     const kf_anim *next = NULL;
+    const kf_format *target = NULL;
     if (!kfi_open_base(job, input, &group))
         return false;
     for (size_t i = 0; i < input->count; i++) {
-        const kf_format *target;
         const kf_anim *edited = next;
         bool first = i == 0;
         group.before = group.take_count == 1 ? group.file : "an FBX before it";
-        if (!take_alike(job, input, &i, &group, &edited, &next) ||
-            !go_back(job, input, edited, i + 1 == input->count, &group, &target, summary))
+        if (!take_alike(job, input, &i, &group, &edited, &next))
+            return false;
+        bool last = i + 1 == input->count;
+        group.drop_later = group.drop_later || !last;
+        if (!go_back(job, input, edited, last, &group, &target, summary))
             return false;
         summary->to = target->id;
         if (first && !warn_name(job, input, target))
@@ -262,6 +265,8 @@ static bool from_fbx(kf_job *job, const kf_convert_input *input, const kf_output
             return warn_unused(job, input) && write_fbx(job, input, output, edited, summary);
         }
     }
+    if (group.drop_later && summary->merged && summary->dropped && !kfi_drop_told(job, target, &group))
+        return false;
     summary->outputs = job->emitted_count;
     return kfi_end_report(&group, summary) && (!output || write_emitted(job, input->output, output));
 }

@@ -22,6 +22,7 @@ typedef struct kfi_original {
     size_t count;
     kf_file rig; /* what it was read with, if that travelled */
     bool only_read; /* `written` is not wanted */
+    bool drop_later; /* see kfi_merge */
     const kf_anim *anim;
     kfi_lowered written;
     kfi_capsule since;    /* what the FBX came from, if that is not what it is merged into */
@@ -45,7 +46,12 @@ typedef struct kfi_group {
     int32_t *takes;      /* which take each of those before it has; -1: all */
     size_t take_count;
     bool again;          /* this one's take is one of those */
+    bool drop_later;     /* there are several: what one has not got goes only once all were looked at, for another may have edited it */
+    kf_file rig;         /* what the file is read with, if that travelled */
     const char *where;   /* "base", or where the first original that was found stands */
+    kf_file lent;        /* packed: that of the first FBX that has one, for those that have none; called as that FBX is */
+    const char *lent_where;
+    bool sought;         /* among those that come later, too */
     kfi_told *told;      /* what those before it changed */
     size_t told_count;
     kfi_map known;       /* where in that a track is */
@@ -89,10 +95,16 @@ bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *o
 /* convert_added.c: takes out of the report what job->emitted have not got. */
 bool kfi_check_added(kf_job *job, const kf_format *format, const kfi_original *original, kfi_merge_report *report);
 /* The same for what was edited of nodes that the original has and `again`, read from job->emitted, has not. */
-void kfi_uncount_gone(const kf_anim *original, const kf_anim *merged, const kf_anim *again, kfi_merge_report *report);
+bool kfi_uncount_gone(kf_job *job, const kf_anim *original, const kf_anim *merged, const kf_anim *again, kfi_merge_report *report);
 
 /* convert_told.c: what one more of a group's FBX files changed, each track counted and told of once. */
 bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *report, kf_summary *summary);
+
+/* What a take was called before one of a group's FBX files renamed it. */
+const char *kfi_first_name(const kfi_group *group, const char *take);
+
+/* convert_dropped.c: once all are told of, takes what none of a group's FBX files wants out of what they made. */
+bool kfi_drop_told(kf_job *job, const kf_format *format, const kfi_group *group);
 
 /* Once all are told of: the sentences, and a warning of what came back in none of them. */
 bool kfi_end_report(const kfi_group *group, kf_summary *summary);
@@ -113,6 +125,8 @@ bool kfi_find_original(kf_job *job, const kf_convert_input *input, const kf_anim
 
 /* What travelled with an FBX or beside it: its capsule, if there is one. */
 bool kfi_find_came(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_original *came);
+/* Where nothing tells how an FBX was written, the job's options become what it looks like. */
+bool kfi_guess_options(kf_job *job, const kf_anim *edited);
 /* Which format is asked for, if the FBX came from that one (NULL: from none that is known). NULL: there is none. */
 const kf_format *kfi_target_format(kf_job *job, const kf_convert_input *input, const kf_format *original);
 

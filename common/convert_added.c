@@ -53,27 +53,39 @@ static bool look(kf_job *job, const kf_format *format, const kfi_original *origi
     return !kfi_failed(job);
 }
 
-static bool has_node(const kf_anim *anim, const char *name, size_t likely)
+/* Which nodes there are, looked up by name only if one is not where it was: most are. */
+static bool has_node(kf_job *job, const kf_anim *anim, const char *name, size_t likely, kfi_map *names, bool *has)
 {
-    if (likely < anim->node_count && strcmp(anim->nodes[likely].name, name) == 0) /* most are where they were */
+    *has = likely < anim->node_count && strcmp(anim->nodes[likely].name, name) == 0;
+    if (*has)
         return true;
-    for (size_t i = 0; i < anim->node_count; i++)
-        if (strcmp(anim->nodes[i].name, name) == 0)
-            return true;
-    return false;
+    if (names->capacity == 0) {
+        if (!kfi_map_init(names, job, anim->node_count))
+            return false;
+        for (size_t i = 0; i < anim->node_count; i++)
+            kfi_map_put(names, anim->nodes[i].name, (uint32_t)i);
+    }
+    *has = kfi_map_get(names, name, strlen(name)) >= 0;
+    return true;
 }
 
-void kfi_uncount_gone(const kf_anim *original, const kf_anim *merged, const kf_anim *again, kfi_merge_report *report)
+bool kfi_uncount_gone(kf_job *job, const kf_anim *original, const kf_anim *merged, const kf_anim *again, kfi_merge_report *report)
 {
+    kfi_map names = {0};
     for (size_t i = 0; i < report->wanted_count; i++) {
         const kfi_wanted *w = &report->wanted[i];
         const char *name = merged->nodes[w->node].name;
-        bool known = w->node < original->node_count && strcmp(original->nodes[w->node].name, name) == 0;
-        if (!known || w->channel == KF_VISIBILITY || has_node(again, name, w->node)) /* one that is hidden is as it was to be */
+        bool known = w->node < original->node_count && strcmp(original->nodes[w->node].name, name) == 0, has;
+        if (!known || w->channel == KF_VISIBILITY) /* one that is hidden is as it was to be */
+            continue;
+        if (!has_node(job, again, name, w->node, &names, &has))
+            return false;
+        if (has)
             continue;
         report->changes[w->change].what = KFI_WHAT_SAME;
         report->changed--;
     }
+    return true;
 }
 
 /* A note has said that the file has no room for them. */

@@ -104,6 +104,7 @@ bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edit
         kfi_small_bends bends = {0};
         kfi_merge merge = kfi_merge_of(original, edited, can);
         merge.drop_missing = job->options.drop_missing;
+        merge.drop_later = original->drop_later;
         merge.tolerance = job->options.tolerance;
         merge.bends = &bends;
         if (!kfi_merge_run(job, &merge, &merged, report) || !kfi_tell_small_bends(job, &merge))
@@ -146,7 +147,7 @@ static void look_at(const kf_curve *curve, double frame, looks *seen)
 
 /* With --base, and neither capsule nor sidecar, nor options that say it: whether the FBX looks baked, or TCB told by
  * slopes. Where there was no TCB the latter is no difference. */
-static bool guess_options(kf_job *job, const kf_anim *edited)
+bool kfi_guess_options(kf_job *job, const kf_anim *edited)
 {
     kf_options *options = &job->options;
     looks seen = {.straight = true};
@@ -221,7 +222,7 @@ static bool take_newer(kf_job *job, const kf_format *format, const kf_anim *edit
 bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_group *group,
                       const kf_format **target, kf_summary *summary)
 {
-    kfi_original original = {0};
+    kfi_original original = {.drop_later = group->drop_later};
     const kf_format *of_original;
     if (!kfi_find_original(job, input, edited, group, &original, &of_original, &summary->original))
         return false;
@@ -240,13 +241,14 @@ bool kfi_convert_back(kf_job *job, const kf_convert_input *input, const kf_anim 
     const char *name = kfi_output_name(job, *target, input->output, input->files[0].name);
     kf_options own = job->options;
     bool known = !summary->merged || original.capsule.options || (*target)->capabilities.frame_rate > 0;
-    bool rewritten = name && (known || guess_options(job, edited)) && (!summary->merged || kfi_rewrite(job, *target, edited, &original));
-    job->options = own;
+    bool done = name && (known || kfi_guess_options(job, edited)) && (!summary->merged || kfi_rewrite(job, *target, edited, &original));
     kf_anim newer;
     bool since = summary->merged && original.since.format && strcmp(original.since.format, (*target)->id) == 0;
-    if (!rewritten || (since && !take_newer(job, *target, edited, group, &original, &newer)) ||
-        !kfi_export_edited(job, *target, since ? &newer : edited, summary->merged ? &original : NULL, name, &report))
+    done = done && (!since || take_newer(job, *target, edited, group, &original, &newer));
+    job->options = own;
+    if (!done || !kfi_export_edited(job, *target, since ? &newer : edited, summary->merged ? &original : NULL, name, &report))
         return false;
+    group->rig = original.rig;
     if (summary->merged && ((input->output && !keep_one(job, &original)) ||
                             !kfi_check_added(job, *target, &original, &report)))
         return false;

@@ -47,6 +47,19 @@ static bool append(kf_job *job, kfi_told *told, const char *detail, const char *
     return told->change.text && told->files;
 }
 
+/* A track that a file before this one has deleted. */
+static bool tell_edited(kf_job *job, const kfi_told *told, const char *file)
+{
+    const char *node = told->change.of + strlen(told->change.take) + 1; /* as kfi_track_text puts it together */
+    int node_length = (int)strcspn(node, "\n");
+    const char *channel = node + node_length + 1;
+    int length = (int)strcspn(channel, "\n");
+    const char *name = channel + length + 1;
+    return kfi_warn(job, "conflict", "take \"%.60s\", node \"%.*s\": the %.*s was deleted in %.100s and edited in %.100s: the latter stays",
+                    told->change.take, node_length < 60 ? node_length : 60, node, name[0] ? 60 : length, name[0] ? name : channel,
+                    told->files, file);
+}
+
 /* A track that a file before this one has told of. What did not come back from one of them may have from another. */
 static bool join(kf_job *job, const kfi_group *group, kfi_told *told, const kfi_change *now, kf_summary *summary)
 {
@@ -65,6 +78,8 @@ static bool join(kf_job *job, const kfi_group *group, kfi_told *told, const kfi_
     if (first && ((deleted && (before == KFI_WHAT_CHANGED || before == KFI_WHAT_ADDED)) || otherwise) &&
         !kfi_warn(job, "conflict", "%.600s (%.100s), but %s in %.100s: the latter stays", told->change.text, told->files,
                   deleted ? "deleted" : "otherwise", group->file))
+        return false;
+    if (first && before == KFI_WHAT_DROPPED && now->what == KFI_WHAT_CHANGED && !tell_edited(job, told, group->file))
         return false;
     bool nothing = before == KFI_WHAT_KEPT || before == KFI_WHAT_SAME;
     if (first && (nothing || before == KFI_WHAT_DROPPED || now->what == KFI_WHAT_DROPPED)) {
@@ -101,18 +116,23 @@ static bool grow_known(kfi_group *group, size_t more)
     return true;
 }
 
+const char *kfi_first_name(const kfi_group *group, const char *take)
+{
+    for (size_t i = group->renamed_count; i-- > 0;)
+        if (strcmp(take, group->renamed[i].now) == 0)
+            return group->renamed[i].take;
+    return take;
+}
+
 /* In what FBX files before this one made, a take that one of them renamed has its new name: it is told of by its first. */
 static bool name_as_first(kf_job *job, const kfi_group *group, kfi_change *change)
 {
-    for (size_t i = group->renamed_count; change->take && i-- > 0;) {
-        const kfi_change *renamed = &group->renamed[i];
-        if (strcmp(change->take, renamed->now) != 0)
-            continue;
-        if (!change->now)
-            change->of = kfi_format_text(job, "%s%s", renamed->take, change->of + strlen(change->take));
-        change->take = renamed->take;
-        break;
-    }
+    const char *first = change->take ? kfi_first_name(group, change->take) : NULL;
+    if (first == change->take)
+        return true;
+    if (!change->now)
+        change->of = kfi_format_text(job, "%s%s", first, change->of + strlen(change->take));
+    change->take = first;
     return change->of != NULL;
 }
 
@@ -131,6 +151,20 @@ static bool add_names(kfi_group *group)
     return true;
 }
 
+/* A track that did not come back from a file has one sentence more of that, and a second one if its numbers did, edited. Once it
+ * is back, only the second one counts. */
+static kfi_told *told_before(kfi_group *group, size_t at, size_t before, const kfi_change *now, kf_summary *summary)
+{
+    kfi_told *told = &group->told[at];
+    if (told->change.what != KFI_WHAT_KEPT || now->what == KFI_WHAT_KEPT || at + 1 >= before ||
+        strcmp(told[1].change.of, told->change.of) != 0)
+        return told;
+    uncount(summary, KFI_WHAT_KEPT);
+    told->change.what = KFI_WHAT_SAME;
+    kfi_map_set(&group->known, told->change.of, (uint32_t)at + 1);
+    return told + 1;
+}
+
 bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *report, kf_summary *summary)
 {
     size_t before = group->told_count;
@@ -143,7 +177,7 @@ bool kfi_add_report(kf_job *job, kfi_group *group, const kfi_merge_report *repor
             return false;
         int64_t at = kfi_map_get(&group->known, change->of, strlen(change->of));
         if (at >= 0 && (size_t)at < before) {
-            if (!join(job, group, &group->told[at], change, summary))
+            if (!join(job, group, told_before(group, (size_t)at, before, change, summary), change, summary))
                 return false;
             continue;
         }

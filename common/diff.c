@@ -37,6 +37,7 @@ typedef struct differ {
     size_t compared;
     bool same;
     bool held; /* one side is an FBX of a game's file: what is no number there it can but hold */
+    bool baked[2]; /* that side is such an FBX, and a bake */
     const char *take; /* at work */
 } differ;
 
@@ -321,10 +322,13 @@ static bool compare_ends(differ *d, const kf_take *a, const kf_take *b)
     return true;
 }
 
-static bool compare_takes(differ *d, const kf_take *a, const kf_take *b)
+static bool compare_takes(differ *d, const kf_take *first, const kf_take *second)
 {
+    kf_take one = *first, other = *second;
+    const kf_take *a = &one, *b = &other;
     d->take = a->name;
-    if (!compare_ends(d, a, b))
+    if (!compare_ends(d, a, b) || (d->baked[0] && !kfi_diff_move_bake(d->job, b, &one)) ||
+        (d->baked[1] && !kfi_diff_move_bake(d->job, a, &other)))
         return false;
     entry *list = kfi_alloc(d->job, a->track_count + b->track_count, sizeof *list);
     if (!list)
@@ -403,7 +407,8 @@ bool kf_diff(kf_job *job, const kf_anim *a, const kf_anim *b, kf_diff_result *re
     differ d = {.job = job, .anim = {a, b}, .same = true};
     d.held = (strcmp(a->format, "fbx") == 0) != (strcmp(b->format, "fbx") == 0);
     *result = (kf_diff_result){0};
-    if (compare_all(&d)) {
+    bool fbx = strcmp(b->format, "fbx") == 0;
+    if ((!d.held || kfi_diff_is_bake(job, d.anim[fbx], &d.baked[fbx])) && compare_all(&d)) {
         if (d.count > 1)
             qsort(d.items, d.count, sizeof *d.items, worst_first);
         *result = (kf_diff_result){d.items, d.count, d.compared, d.same};

@@ -32,4 +32,8 @@ void kfi_diff_quat_keys(const kf_quat_curve *a, const kf_quat_curve *b, double l
 bool kfi_diff_mixed_keys(kf_job *job, const kfi_diff_side *a, const kfi_diff_side *b, double limit,
                          kfi_diff_keys *keys);
 
+/* diff_bake.c: whether an FBX of a game's file is a bake; and its take on the axis of the game's. */
+bool kfi_diff_is_bake(kf_job *job, const kf_anim *fbx, bool *baked);
+bool kfi_diff_move_bake(kf_job *job, const kf_take *game, kf_take *bake);
+
 #endif

@@ -168,6 +168,88 @@ static bool use_carried(const kf_anim *edited, const kfi_group *group, kfi_origi
     return true;
 }
 
+/* ---------------------------------------------------------------- one for several FBX files */
+
+/* Keeps the original of an FBX for others that have none. */
+static bool lend(kfi_group *group, const char *file, const kf_file *packed, const char *where)
+{
+    if (group->lent.data)
+        return true;
+    uint8_t *data = kfi_alloc_raw(group->job, packed->size, 1);
+    if (!data)
+        return false;
+    memcpy(data, packed->data, packed->size);
+    group->lent = (kf_file){file, data, packed->size};
+    group->lent_where = where;
+    return true;
+}
+
+/* Looks for one in all of them, so that it does not matter which is the first. What there is to say is said when they go back. */
+static bool seek(kf_job *job, const kf_convert_input *input, kfi_group *group)
+{
+    group->sought = true;
+    for (size_t i = 0; i < input->count && !group->lent.data; i++) {
+        kf_job aside = kfi_aside(job);
+        kfi_original came = {0};
+        kf_file packed = {0};
+        const char *where;
+        aside.options.strict = false;
+        const kf_anim *fbx = kfi_import(&aside, &kfi_format_fbx, &input->files[i], 1);
+        bool done = fbx && find_capsule(&aside, fbx, input, false, &came, &packed, &where) &&
+                    (!packed.data || lend(group, input->files[i].name, &packed, where));
+        aside.message_count = job->message_count;
+        if (!kfi_aside_end(job, &aside) || !done)
+            return false;
+    }
+    return true;
+}
+
+/* How an FBX was written that may have come from an original, but not by the way that is recorded with that. */
+static const char *guess_record(kf_job *job, const kf_anim *edited, const kfi_capsule *capsule)
+{
+    kf_options own = job->options;
+    kfi_recorded recorded;
+    const kf_format *format = kfi_format_find(job->library, capsule->format);
+    kfi_recorded_parse(job, capsule->options, &job->options, &recorded);
+    job->options.program = own.program;
+    job->options.tcb = own.tcb;
+    job->options.bake = own.bake;
+    job->options.bake_rate = own.bake_rate;
+    job->options.rig = (kf_file){.data = recorded.rig ? "" : NULL};
+    bool sampled = !format || format->capabilities.frame_rate > 0; /* there it does not matter */
+    const char *text = sampled || kfi_guess_options(job, edited) ? kfi_recorded_text(job, &job->options, -1) : NULL;
+    job->options = own;
+    return text;
+}
+
+/* An FBX without an original is taken to have come from that of another one, if there is any. */
+static bool borrow(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_group *group, kfi_original *original,
+                   kf_file *packed, const char **where)
+{
+    char digest[KFI_DIGEST_SIZE], found[KFI_DIGEST_SIZE];
+    kfi_capsule *capsule = &original->capsule;
+    if (!group->lent.data && !group->sought && !seek(job, input, group))
+        return false;
+    if (!group->lent.data)
+        return true;
+    if (!kfi_capsule_unpack(job, group->lent.data, group->lent.size, capsule))
+        return false;
+    *packed = group->lent;
+    *where = group->lent_where;
+    kfi_find_wrapper(edited, digest);
+    kfi_capsule_digest(capsule, found);
+    bool named = strcmp(digest, found) == 0;
+    if (!named)
+        capsule->options = guess_record(job, edited, capsule);
+    if (!capsule->options)
+        return false;
+    if (!named && original->missed)
+        return kfi_warn(job, "lent", "%.100s came from an original that is not here (%s): it is taken to have come from that of %.100s; if it "
+                                     "has not, convert it by itself, with --base FILE", group->file, original->missed, group->lent.name);
+    return kfi_note(job, "lent", "%.100s does not carry its original: it is taken to have come from that of %.100s", group->file,
+                    group->lent.name);
+}
+
 /* ---------------------------------------------------------------- all of it */
 
 static bool check_revisions(kf_job *job, const kf_format *format, const kfi_capsule *capsule, const kfi_recorded *recorded)
@@ -216,8 +298,13 @@ bool kfi_find_original(kf_job *job, const kf_convert_input *input, const kf_anim
 {
     kf_file packed = {0};
     *format = NULL;
-    if (!find_capsule(job, edited, input, group->base_count || group->made, original, &packed, where) ||
-        !join_group(job, group, &original->capsule))
+    if (!find_capsule(job, edited, input, group->base_count || group->made, original, &packed, where))
+        return false;
+    bool alone = group->base_count || input->count == 1;
+    if (!alone && !(packed.data ? lend(group, group->file, &packed, *where)
+                                : borrow(job, input, edited, group, original, &packed, where)))
+        return false;
+    if (!join_group(job, group, &original->capsule))
         return false;
     const char *id = use_carried(edited, group, original) ? group->carried.format : original->capsule.format;
     if (id)
@@ -228,9 +315,13 @@ bool kfi_find_original(kf_job *job, const kf_convert_input *input, const kf_anim
     if (!check_revisions(job, *format, &original->capsule, &recorded) || !add_take(group, recorded.take))
         return false;
     bool other = group->again;
+    kf_file *base = NULL;
+    size_t bases = 0;
     if (group->base_count) {
         if (!take_base(job, group->base, group->base_count, original))
             return false;
+        base = original->files;
+        bases = original->count;
         bool differs = packed.data && !kfi_capsule_holds(&original->capsule, original->files, original->count);
         if (differs && !kfi_note(job, "base", "%.100s came from another file than --base %.100s: what was not edited in the FBX stays as "
                                               "--base has it", group->file, input->base->name))
@@ -250,6 +341,9 @@ bool kfi_find_original(kf_job *job, const kf_convert_input *input, const kf_anim
         }
         if (!*format)
             *format = kfi_format_detect(job, original->files, original->count);
+        if (*format && other && !packed.data && group->made && base) /* it is taken to have come from --base */
+            original->since = (kfi_capsule){.format = (*format)->id, .revision = (*format)->revision, .files = base, .count = bases};
+        original->since.options = original->capsule.options;
         return *format != NULL;
     }
     original->files = original->capsule.files;

@@ -9,7 +9,6 @@
 #include "tolerance.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The files just made, as their importer reads them and as they would be written; takes that became files of their own, behind
@@ -48,7 +47,9 @@ static const kf_take *find_take(const kf_anim *anim, const kf_anim *merged, size
 /* The search goes on where the last one ended: most tracks are in the order that they were in. */
 static const kf_track *find_track(const kf_anim *anim, const kf_take *take, const char *node, const kfi_wanted *w, size_t *index)
 {
-    for (size_t i = 0; i < 2 * take->track_count; i++) { /* of several nodes of one name the one in its place comes first */
+    bool there = w->node < anim->node_count && strcmp(anim->nodes[w->node].name, node) == 0;
+    /* Of several nodes of one name the one in its place comes first. */
+    for (size_t i = there ? 0 : take->track_count; i < 2 * take->track_count; i++) {
         *index = *index + 1 < take->track_count ? *index + 1 : 0;
         const kf_track *track = &take->tracks[*index];
         if (track->channel == w->channel && (i >= take->track_count || track->node == w->node) && strcmp(anim->nodes[track->node].name, node) == 0 &&
@@ -60,35 +61,6 @@ static const kf_track *find_track(const kf_anim *anim, const kf_take *take, cons
 
 /* ---------------------------------------------------------------- the comparison */
 
-/* A track as the game will play it, and when to look at it. */
-typedef struct played {
-    const kf_track *track;
-    size_t number;  /* in its take */
-    kf_rotation_order order;
-    double shift;   /* its times - those of what came back */
-    double quantum; /* of the format's numbers */
-    const double *times;
-    const bool *steady; /* of each: an orientation, and nothing jumps there */
-    size_t count;
-} played;
-
-/* How long a jump may take; of what is played meanwhile nothing is asked. */
-static const double JUMP = 1e-3;
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static size_t key_count(const kf_track *track)
-{
-    size_t count = track->quat.count;
-    for (unsigned c = 0; c < track->curves; c++)
-        count += track->curve[c].count;
-    return count;
-}
-
 /* On time, and a hair sooner and later: by what a time in 32 bits is rounded; a jump, visibly. Not just that, for what else moves
  * while one component jumps is elsewhere by then. */
 enum { SIDES = 5 };
@@ -98,97 +70,6 @@ static double aside(int side, double time, bool steady)
     static const int WAYS[SIDES] = {-1, -1, 0, 1, 1};
     bool visibly = !steady && (side == 0 || side == SIDES - 1);
     return WAYS[side] * (visibly ? fmax(1e-4, 4e-7 * fabs(time)) : 1e-9 + 0x1p-24 * fabs(time));
-}
-
-/* When what came back jumps, in order. */
-static size_t jump_times(const kf_track *back, double *at)
-{
-    size_t count = 0;
-    for (unsigned c = 0; c < back->curves; c++)
-        for (size_t i = 0; i + 1 < back->curve[c].count; i++) {
-            const kf_key *key = &back->curve[c].keys[i];
-            bool step = key->interp == KF_STEP || key->interp == KF_STEP_NEXT || key[1].time - key->time <= JUMP;
-            if (step && key->value != key[1].value)
-                at[count++] = key->interp == KF_STEP_NEXT ? key->time : key[1].time;
-        }
-    qsort(at, count, sizeof *at, ascending);
-    return count;
-}
-
-static double last_key(const kf_track *track)
-{
-    double last = -INFINITY;
-    for (unsigned c = 0; c < track->curves; c++)
-        if (track->curve[c].count)
-            last = fmax(last, track->curve[c].keys[track->curve[c].count - 1].time);
-    return last;
-}
-
-static size_t add_time(double *at, double time, double after)
-{
-    *at = time;
-    return time > after;
-}
-
-/* The keys of both, on the axis of what came back, and the end; the game's own wherever something may turn between those that came
- * back, in a format that has a value for each frame, and behind the last that came back, where it stands. With a value for each
- * frame all are on frames; `rate` is 0 in others. */
-static size_t key_times(const kfi_wanted *w, const played *p, double rate, double end, double *at)
-{
-    size_t count = 0, kept = 0;
-    double last = last_key(w->back);
-    for (unsigned c = 0; c < w->back->curves; c++)
-        for (size_t i = 0; i < w->back->curve[c].count; i++) {
-            double time = w->back->curve[c].keys[i].time;
-            at[count++] = rate > 0 ? fmin(fmax(nearbyint((time - w->offset) * rate) / rate, 0), end) + w->offset : time;
-        }
-    bool own = rate > 0 || (w->channel == KF_ROTATION && !w->samples);
-    for (unsigned c = 0; c < p->track->curves; c++)
-        for (size_t i = 0; i < p->track->curve[c].count; i++)
-            count += add_time(at + count, p->track->curve[c].keys[i].time + w->offset, own ? -INFINITY : last);
-    for (size_t i = 0; i < p->track->quat.count; i++)
-        count += add_time(at + count, p->track->quat.keys[i].time + w->offset, own ? -INFINITY : last);
-    count += add_time(at + count, end + w->offset, rate > 0 ? INFINITY : last);
-    qsort(at, count, sizeof *at, ascending);
-    for (size_t i = 0; i < count; i++) /* of those that are one but for rounding the last: a jump is over on both sides then */
-        if (i + 1 == count || at[i + 1] - at[i] > fmax(1e-6, 0x1p-22 * fabs(at[i])))
-            at[kept++] = at[i];
-    return kept;
-}
-
-/* When to look: at the keys, and between them unless they are samples or frames; behind the last sample it stands still.
- * Orientations are watched more closely: two that are equal at the keys and halfway need not be so elsewhere. Sevenths fall on no
- * whole turn of one that turns a few times. */
-static bool looks(kf_job *job, const kfi_wanted *w, double rate, double end, played *p)
-{
-    bool turns = w->channel == KF_ROTATION && !w->samples && rate == 0;
-    int most_parts = rate > 0 ? 1 : turns ? 7 : 4;
-    double last = last_key(w->back);
-    size_t most = key_count(w->back) + key_count(p->track) + 1, count = 0, next = 0;
-    double *keys = kfi_alloc(job, most, sizeof *keys), *at = kfi_alloc(job, (size_t)most_parts * most, sizeof *at);
-    double *jumps = kfi_alloc(job, most, sizeof *jumps);
-    bool *steady = kfi_alloc(job, (size_t)most_parts * most, sizeof *steady);
-    if (!keys || !at || !jumps || !steady)
-        return false;
-    most = key_times(w, p, rate, end, keys);
-    size_t jump_count = turns ? jump_times(w->back, jumps) : 0;
-    for (size_t i = 0; i < most; i++) {
-        int parts = i + 1 == most || (w->samples && keys[i] < last) ? 1 : most_parts;
-        for (int part = 0; part < parts; part++) {
-            double time = part ? keys[i] + (keys[i + 1] - keys[i]) * part / parts : keys[i];
-            while (next < jump_count && jumps[next] + JUMP < time)
-                next++;
-            bool near = next < jump_count && jumps[next] - JUMP < time;
-            if (near && part)
-                continue;
-            steady[count] = turns && !near;
-            at[count++] = time;
-        }
-    }
-    p->times = at;
-    p->steady = steady;
-    p->count = count;
-    return true;
 }
 
 /* Values of a track at ascending times: three a time, or an orientation in four. */
@@ -215,10 +96,15 @@ static bool values(kf_job *job, const kf_track *track, kf_rotation_order order, 
     return true;
 }
 
-/* How far two are apart, as a part of what is tolerated; *off: how far, *limit: of how much. */
-static double apart(const kfi_wanted *w, const double limits[3], const double a[4], const double b[4], double *off, double *limit)
+enum { ALL = 7 }; /* components: bit 0 for x, or for an orientation */
+
+/* How far two are apart in these components, as a part of what is tolerated; *off: how far, *limit: of how much. */
+static double apart(const kfi_wanted *w, unsigned components, const double limits[3], const double a[4], const double b[4], double *off,
+                    double *limit)
 {
     if (w->channel == KF_ROTATION) {
+        if (!(components & 1))
+            return 0;
         *off = kfi_quat_angle(a, b);
         *limit = limits[0] + w->trip;
         return *off / *limit;
@@ -227,7 +113,7 @@ static double apart(const kfi_wanted *w, const double limits[3], const double a[
     for (unsigned c = 0; c < w->back->curves; c++) {
         double gap = fabs(a[c] - b[c]), size = fmax(fabs(a[c]), fabs(b[c]));
         double most = limits[c] + fmax(w->trip, w->relative * size);
-        if (gap < worst * most)
+        if (gap < worst * most || !(components >> c & 1))
             continue;
         worst = gap / most;
         *off = gap;
@@ -245,7 +131,7 @@ static double thinned_behind(const kfi_wanted *w, unsigned c, double time)
     return behind ? kfi_thinning(curve->keys[curve->count - 1].value, curve->keys[curve->count - 1].value) : 0;
 }
 
-static bool play(kf_job *job, const played *p, double (*shown[SIDES])[4])
+static bool play(kf_job *job, const kfi_played *p, double (*shown[SIDES])[4])
 {
     double *moved = kfi_alloc_raw(job, p->count, sizeof *moved);
     for (int side = 0; side < SIDES; side++) {
@@ -268,8 +154,31 @@ static bool excepted(const kfi_wanted *w, double time, size_t *next)
     return *next < w->except_count && w->except[*next].from < time;
 }
 
+/* Finds the components that are at a look what they were before, in the FBX and in the game: what differs there, beside an end of
+ * TCB keys, which FBX bends, is nobody's edit. */
+static bool find_untouched(kf_job *job, const kfi_wanted *w, const kfi_played *p, const double limits[3], double (*wanted)[4],
+                           double (*shown)[4], uint8_t *untouched)
+{
+    double *moved = kfi_alloc_raw(job, p->count, sizeof *moved);
+    double(*was)[4] = kfi_alloc_raw(job, p->count, sizeof *was), off, limit;
+    if (!moved || !was)
+        return false;
+    memset(untouched, ALL, p->count);
+    for (int fbx = 0; fbx < 2; fbx++) {
+        for (size_t i = 0; i < p->count; i++)
+            moved[i] = p->times[i] - w->offset + (fbx ? w->shift : 0);
+        if (!values(job, fbx ? w->written : w->original, w->was_order, moved, p->count, was))
+            return false;
+        for (size_t i = 0; i < p->count; i++)
+            for (unsigned c = 0; c < 3; c++)
+                if (apart(w, 1u << c, limits, was[i], fbx ? wanted[i] : shown[i], &off, &limit) > 1)
+                    untouched[i] &= (uint8_t)~(1u << c);
+    }
+    return true;
+}
+
 /* *look: which of the looks that was. */
-static bool compare_at(kf_job *job, const kfi_wanted *w, const played *p, kfi_worst *found, size_t *look)
+static bool compare_at(kf_job *job, const kfi_wanted *w, const kfi_played *p, kfi_worst *found, size_t *look)
 {
     double limits[3] = {0, 0, 0};
     double(*wanted)[4] = kfi_alloc_raw(job, p->count, sizeof *wanted), (*shown[SIDES])[4];
@@ -279,6 +188,9 @@ static bool compare_at(kf_job *job, const kfi_wanted *w, const played *p, kfi_wo
         return false;
     for (unsigned c = 0; c < w->back->curves; c++)
         limits[c] = kfi_tolerated(job->options.tolerance, (kf_channel)w->channel, &w->back->curve[c]) + p->quantum;
+    uint8_t *untouched = kfi_alloc(job, p->count, sizeof *untouched);
+    if (!untouched || (p->doubtful && !find_untouched(job, w, p, limits, wanted, shown[SIDES / 2], untouched)))
+        return false;
     size_t next = 0;
     for (size_t i = 0; i < p->count; i++) {
         if (excepted(w, p->times[i] - w->offset, &next))
@@ -288,7 +200,7 @@ static bool compare_at(kf_job *job, const kfi_wanted *w, const played *p, kfi_wo
         for (unsigned c = 0; c < w->back->curves; c++)
             allowed[w->channel == KF_ROTATION ? 0 : c] += thinned_behind(w, c, p->times[i]);
         for (int side = 0; side < SIDES; side++) {
-            double off = 0, limit = 0, part = apart(w, allowed, wanted[i], shown[side][i], &off, &limit);
+            double off = 0, limit = 0, part = apart(w, ALL & ~(unsigned)untouched[i], allowed, wanted[i], shown[side][i], &off, &limit);
             if (part < least.part)
                 least = (kfi_worst){part, off, limit, least.when};
         }
@@ -301,7 +213,7 @@ static bool compare_at(kf_job *job, const kfi_wanted *w, const played *p, kfi_wo
 }
 
 /* The worst look, and the top beside it: that tells how far off the game will be. */
-static bool compare(kf_job *job, const kfi_wanted *w, const played *p, kfi_worst *found)
+static bool compare(kf_job *job, const kfi_wanted *w, const kfi_played *p, kfi_worst *found)
 {
     enum { ROUNDS = 3, CLOSER = 16 };
     double times[CLOSER];
@@ -314,7 +226,7 @@ static bool compare(kf_job *job, const kfi_wanted *w, const played *p, kfi_worst
     double low = look > 0 && p->steady[look - 1] ? p->times[look - 1] : p->times[look];
     double high = look + 1 < p->count && p->steady[look + 1] ? p->times[look + 1] : p->times[look];
     for (int round = 0; round < ROUNDS; round++) {
-        played closer = *p;
+        kfi_played closer = *p;
         kfi_worst top;
         double step = (high - low) / (CLOSER - 1);
         for (size_t i = 0; i < CLOSER; i++) {
@@ -339,7 +251,7 @@ static bool compare(kf_job *job, const kfi_wanted *w, const played *p, kfi_worst
  * there any more lost its last key, or a warning said why. *next comes in as the end of all that is wanted, and becomes the first
  * of which nothing is known yet. */
 static bool measure(kf_job *job, const kf_format *format, const kfi_original *made, const kf_anim *merged, const kfi_wanted *w,
-                    const kfi_wanted **next, played *p, kfi_worst *found)
+                    const kfi_wanted **next, kfi_played *p, kfi_worst *found)
 {
     size_t k = 0;
     const kfi_wanted *end = *next;
@@ -360,13 +272,18 @@ static bool measure(kf_job *job, const kf_format *format, const kfi_original *ma
     p->shift = -w->offset;
     p->quantum = w->channel <= KF_SCALE ? format->capabilities.quantum[w->channel] : 0;
     double last = sampled ? take->end : fmax(take->end, merged->takes[w->take].end);
-    if (!looks(job, w, sampled ? made->anim->frame_rate : 0, last, p) || !compare(job, w, p, found))
+    p->doubtful = false;
+    if (!kfi_prove_looks(job, w, sampled ? made->anim->frame_rate : 0, last, p) || !compare(job, w, p, found))
+        return false;
+    p->doubtful = found->part > 1;
+    if (p->doubtful && !compare(job, w, p, found))
         return false;
     const kf_anim *written = &made->written.anim;
     while (k < written->take_count && written->takes[k].source != (int32_t)(take - made->anim->takes))
         k++;
     if (found->part <= 1 || w->samples || sampled || p->track->quaternion || k == written->take_count)
         return true;
+    p->doubtful = false;
     p->track = &written->takes[k].tracks[p->number];
     p->shift += made->written.shift[k];
     if (!compare(job, w, p, &again))
@@ -380,14 +297,14 @@ bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *o
                      kfi_merge_report *report)
 {
     kfi_original made;
-    played p = {0};
+    kfi_played p = {0};
     bool there;
     if (report->wanted_count == 0)
         return true;
     if (!look_again(job, format, original, report, &made, &there))
         return false;
-    if (there)
-        kfi_uncount_gone(original->anim, merged, made.anim, report);
+    if (there && !kfi_uncount_gone(job, original->anim, merged, made.anim, report))
+        return false;
     const kfi_wanted *end = report->wanted + report->wanted_count, *next;
     for (const kfi_wanted *w = report->wanted; there && w < end; w = next) {
         kfi_worst found;

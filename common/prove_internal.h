@@ -1,8 +1,9 @@
-/* Between prove_edits.c and prove_shapes.c. */
+/* Between prove_edits.c, prove_looks.c and prove_shapes.c. */
 #ifndef KFI_PROVE_INTERNAL_H
 #define KFI_PROVE_INTERNAL_H
 
 #include "merge/merge.h"
+#include "rotation.h"
 
 /* Where a track is furthest from what came back. */
 typedef struct kfi_worst {
@@ -10,6 +11,24 @@ typedef struct kfi_worst {
     double off, limit;
     double when;
 } kfi_worst;
+
+/* A track as the game will play it, and when to look at it. */
+typedef struct kfi_played {
+    const kf_track *track;
+    size_t number;  /* in its take */
+    kf_rotation_order order;
+    double shift;   /* its times - those of what came back */
+    double quantum; /* of the format's numbers */
+    const double *times;
+    const bool *steady; /* of each: an orientation, and nothing jumps there */
+    size_t count;
+    bool doubtful; /* it is not what came back: what was so before is left out */
+} kfi_played;
+
+/* prove_looks.c. When to look: at the keys, and between them unless they are samples or frames; behind the last sample it stands still.
+ * Orientations are watched more closely: two that are equal at the keys and halfway need not be so elsewhere. Sevenths fall on no
+ * whole turn of one that turns a few times. */
+bool kfi_prove_looks(kf_job *job, const kfi_wanted *w, double rate, double end, kfi_played *p);
 
 /* prove_shapes.c: whether a weight belongs to a mesh, of which the game shows the sum of its shapes on every frame. */
 bool kfi_plays_shapes(const kf_anim *made, const kf_anim *merged, const kfi_wanted *w, const kf_track *track);

@@ -54,14 +54,17 @@ double kfi_bake_rate(const kf_anim *anim, double *between)
     return best;
 }
 
+double kfi_bake_start(const kf_take *take)
+{
+    double first = take->start, last;
+    return kfi_take_range(take, &first, &last) ? fmin(take->start, first) : take->start;
+}
+
 bool kfi_bake_frames(kf_job *job, const kf_take *take, double rate, kfi_bake *bake)
 {
-    double start = take->start, end = take->end;
-    double first = start, last = end;
-    if (kfi_take_range(take, &first, &last)) {
-        start = fmin(start, first);
+    double start = kfi_bake_start(take), end = take->end, first, last;
+    if (kfi_take_range(take, &first, &last))
         end = fmax(end, last);
-    }
     /* Frame 0 on the first key, so that keys a hair off zero still lie on frames. */
     double count = ceil((end - start) * rate - 1e-4) + 1;
     if (!(count <= MAX_FRAMES))

@@ -16,7 +16,10 @@ typedef struct kfi_bake {
  * the one that comes nearest, and *between is how many seconds a key lies off its frame at the worst. */
 double kfi_bake_rate(const kf_anim *anim, double *between);
 
-/* The frames of one take, from its first key or start to its last key or end. */
+/* When a bake of a take begins, which is its frame 0: at its first key or start. */
+double kfi_bake_start(const kf_take *take);
+
+/* The frames of one take, from there to its last key or end. */
 bool kfi_bake_frames(kf_job *job, const kf_take *take, double rate, kfi_bake *bake);
 
 /* Linear keys on every frame. Origins tell the native keys that lie on a frame from helpers. */

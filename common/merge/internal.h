@@ -36,6 +36,9 @@ typedef struct kfi_merge_track {
 
 /* keys.c: formats with keys at any time, scalar curves. */
 bool kfi_merge_keys(kfi_merge_track *t, unsigned component);
+/* still.c: whether a curve is that value all along; and such a one that did not come back, once the other components are merged. */
+bool kfi_stands_still(const kfi_limits *limits, unsigned channel, const kf_curve *curve, double value);
+bool kfi_merge_still(kfi_merge_track *t, unsigned component);
 /* tcb.c: T alone, then T and C, that make a key's own rule give these slopes, of which one may not matter; false
  * if nothing within -1..1 does. */
 bool kfi_merge_solve_tcb(kf_curve *curve, size_t i, double in, double out, bool has_in, bool has_out);
@@ -175,7 +178,6 @@ bool kfi_match_both(kfi_merging *m, const kf_anim *into, kfi_matches *other, boo
 bool kfi_says_nothing(const kfi_merging *m, const kf_track *track);
 
 /* report.c: sentences for the report; `detail` may be empty. */
-const char *kfi_track_text(kf_job *job, const char *node, const char *take, const kf_track *track); /* kfi_change.of; `node`: as written */
 bool kfi_merge_report_track(kfi_merging *m, kfi_what what, const char *take, const kf_track *track, const char *detail);
 bool kfi_merge_report_same(kfi_merging *m, const char *take, const kf_track *track);
 bool kfi_merge_report_shapes(kfi_merging *m, const char *node, size_t shapes, size_t points);
@@ -241,8 +243,8 @@ bool kfi_tell_unheard(const kfi_merging *m);
 bool kfi_tell_pivots(kf_job *job, const kf_anim *edited, const int32_t *number, int32_t first);
 /* What a node turns by, or about, beside its curves; NULL: nothing. Turns count only where they are switched on. */
 const char *kfi_turned_beside(const kf_node *node);
-/* still.c: warns of what stands otherwise than it was written, without keys. */
-bool kfi_tell_still(const kfi_merging *m);
+/* unkeyed.c: warns of what stands otherwise than it was written, without keys. */
+bool kfi_tell_unkeyed(const kfi_merging *m);
 /* What the FBX came from, as it was written, and for each of its nodes the edited one or -1: by name, where that is not the file that
  * it goes into. NULL on failure. */
 const kf_anim *kfi_came_from(const kfi_merging *m, const int32_t **edited);

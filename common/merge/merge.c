@@ -109,15 +109,20 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
         if (!kfi_merge_baked(&t))
             return false;
     } else {
-        bool otherwise = false, changed = false;
+        bool otherwise = false, changed = false, left_out[3] = {false};
         for (unsigned c = 0; c < t.original->curves; c++) {
             size_t drawn = t.segments_fitted;
+            left_out[c] = back->curve[c].count == 0 && t.written->curve[c].count > 0 &&
+                          kfi_stands_still(&m->limits, t.written->channel, &t.written->curve[c], back->rest[c]);
             t.changed = false;
-            if (!kfi_merge_keys(&t, c))
+            if (!left_out[c] && !kfi_merge_keys(&t, c))
                 return false;
             otherwise = otherwise || (t.changed && t.segments_fitted == drawn);
             changed = changed || t.changed;
         }
+        for (unsigned c = 0; c < t.original->curves; c++)
+            if (left_out[c] && !kfi_merge_still(&t, c))
+                return false;
         t.changed = changed;
         if (t.segments_fitted && !otherwise && !kfi_merge_drawn_together(&t))
             return false;
@@ -145,6 +150,10 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
                            .back = back,
                            .order = t.edited_order,
                            .offset = t.shift + t.offset,
+                           .original = t.original,
+                           .written = t.written,
+                           .was_order = t.order,
+                           .shift = t.shift,
                            .trip = m->limits.value[merged->channel],
                            .relative = m->limits.relative,
                            .change = m->report->change_count};
@@ -184,12 +193,7 @@ static bool restore_curves(kfi_merging *m, size_t written_take, const kf_track *
     kf_track *whole = NULL;
     for (unsigned c = 0; c < was->curves && !m->input->drop_missing; c++) {
         const kf_curve *curve = &was->curve[c];
-        if ((*back)->curve[c].count > 0)
-            continue;
-        bool still = true;
-        for (size_t i = 0; i < curve->count; i++)
-            still = still && kfi_same_value(&m->limits, was->channel, curve->keys[i].value, (*back)->rest[c]);
-        if (still)
+        if ((*back)->curve[c].count > 0 || kfi_stands_still(&m->limits, was->channel, curve, (*back)->rest[c]))
             continue;
         if (!whole) {
             whole = kfi_alloc(m->job, 1, sizeof *whole);
@@ -277,7 +281,8 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
             if (!kfi_merge_report_track(m, KFI_WHAT_DROPPED, written->name, merged, "it did not come back"))
                 return false;
             m->report->dropped++;
-            to->track_count--;
+            merged->state = KF_TRACK_KEPT;
+            to->track_count -= !m->input->drop_later;
         } else {
             merged->state = KF_TRACK_KEPT;
             m->report->kept++;
@@ -350,7 +355,7 @@ bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_mer
     }
 
     if (!kfi_tell_renamed(&m) || !kfi_tell_parents(&m) || !kfi_tell_twice(&m) || !kfi_tell_unheard(&m) ||
-        !kfi_tell_still(&m))
+        !kfi_tell_unkeyed(&m))
         return false;
     *merged = *input->original;
     merged->nodes = NULL;

@@ -30,6 +30,7 @@ typedef struct kfi_merge {
     const double *shift;    /* for each written take, what was added to its times */
     const kf_capabilities *capabilities;
     bool drop_missing;
+    bool drop_later;        /* with it: tracks that did not come back are told of, and stay for now */
     double tolerance;       /* of the user; 0: defaults */
     kfi_small_bends *bends; /* what is gathered, or NULL */
 } kfi_merge;
@@ -48,6 +49,9 @@ typedef struct kfi_wanted {
     const kf_track *back;
     kf_rotation_order order; /* of its angles */
     double offset;           /* its times - the original's */
+    const kf_track *original, *written; /* what it was, in the file and in the FBX */
+    kf_rotation_order was_order;
+    double shift;            /* times of `written` - the original's */
     double trip, relative;   /* what its values may be off that nobody edited, and of their size */
     kfi_stretch *except;     /* on the original's axis, ascending: a number of tcb_tracks.h was edited there, so that the game plays
                               * another motion than the FBX's curves show */
@@ -93,6 +97,9 @@ typedef struct kfi_merge_report {
 
 /* `merged` has the original's nodes, takes and tracks in their order, new ones behind them. */
 bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_merge_report *report);
+
+/* kfi_change.of of a track; `node` and `take`: as written. NULL on failure. */
+const char *kfi_track_text(kf_job *job, const char *node, const char *take, const kf_track *track);
 
 /* What FBX files changed on a track. */
 typedef struct kfi_told {

@@ -31,18 +31,51 @@ static bool own_keys(kf_job *job, const kf_track *original, kf_track *merged)
     return true;
 }
 
-/* The number on the merged key that is the original's key `key`: which that is, or `count`. Origins are ours to write: own_keys
- * or the merge made them. */
-static size_t set_number(kf_tcb *tcb, const kf_origin *origins, size_t count, uint32_t key, unsigned number, float value)
+/* Where the merged track has each of the original's keys: made once for all numbers that were edited, for these may be as many. */
+typedef struct places {
+    size_t *at[3]; /* of x, y and z; of an orientation the first. SIZE_MAX: it has that no more */
+    size_t count[3];
+} places;
+
+static bool find_keys(kf_job *job, const kf_origin *origins, size_t keys, size_t count, size_t **at)
 {
-    for (size_t i = 0; tcb && origins && i < count; i++) {
-        if (origins[i].key == key) {
-            kfi_tcb_set(&tcb[i], number, value);
-            ((kf_origin *)origins)[i].changed |= number < 3 ? KF_CHANGED_TCB : KF_CHANGED_EASE;
-            return i;
-        }
+    *at = kfi_alloc_raw(job, count, sizeof **at);
+    for (size_t i = 0; *at && i < count; i++)
+        (*at)[i] = origins || i >= keys ? SIZE_MAX : i;
+    for (size_t i = keys; *at && origins && i-- > 0;) /* the first of several counts */
+        if (origins[i].key < count)
+            (*at)[origins[i].key] = i;
+    return *at != NULL;
+}
+
+static bool find_places(kf_job *job, const kf_track *original, const kf_track *merged, places *p)
+{
+    if (p->at[0])
+        return true;
+    const kf_quat_curve *quat = &merged->quat;
+    p->count[0] = original->quat.count;
+    if (merged->quaternion)
+        return find_keys(job, quat->origin, quat->count, original->quat.count, &p->at[0]);
+    for (unsigned c = 0; c < merged->curves; c++) {
+        const kf_curve *curve = &merged->curve[c];
+        p->count[c] = original->curve[c].count;
+        if (!find_keys(job, curve->origin, curve->count, p->count[c], &p->at[c]))
+            return false;
     }
-    return count;
+    return true;
+}
+
+/* Which merged key is the original's key `key`; SIZE_MAX: none. */
+static size_t place_of(const places *p, unsigned c, size_t key)
+{
+    return key < p->count[c] ? p->at[c][key] : SIZE_MAX;
+}
+
+/* Origins are ours to write: own_keys or the merge made them. */
+static void set_number(kf_tcb *tcb, const kf_origin *origin, unsigned number, float value)
+{
+    kfi_tcb_set(tcb, number, value);
+    ((kf_origin *)origin)->changed |= number < 3 ? KF_CHANGED_TCB : KF_CHANGED_EASE;
 }
 
 /* A key's numbers bend the motion from the key before it to the one behind it: that is no longer what the FBX's curves show. */
@@ -55,20 +88,24 @@ static bool except(kf_job *job, kfi_wanted *wanted, double before, double behind
 }
 
 /* On all components. `wanted`: what is asked of the track, or NULL. Not *set: the key is gone, and its number with it. */
-static bool set_numbers(kf_job *job, kf_track *merged, uint32_t key, unsigned number, float value, kfi_wanted *wanted, bool *set)
+static bool set_numbers(kf_job *job, kf_track *merged, const places *p, size_t key, unsigned number, float value, kfi_wanted *wanted,
+                        bool *set)
 {
     const kf_quat_curve *quat = &merged->quat;
-    size_t i = merged->quaternion ? set_number(quat->tcb, quat->origin, quat->count, key, number, value) : quat->count;
-    *set = i < quat->count;
-    if (wanted && i < quat->count &&
-        !except(job, wanted, quat->keys[i > 0 ? i - 1 : i].time, quat->keys[i + 1 < quat->count ? i + 1 : i].time))
+    size_t i = merged->quaternion && quat->tcb ? place_of(p, 0, key) : SIZE_MAX;
+    *set = i != SIZE_MAX;
+    if (*set)
+        set_number(&quat->tcb[i], &quat->origin[i], number, value);
+    if (wanted && *set && !except(job, wanted, quat->keys[i > 0 ? i - 1 : i].time, quat->keys[i + 1 < quat->count ? i + 1 : i].time))
         return false;
     for (unsigned c = 0; c < merged->curves; c++) {
         const kf_curve *curve = &merged->curve[c];
-        i = set_number(curve->tcb, curve->origin, curve->count, key, number, value);
-        *set = *set || i < curve->count;
-        if (wanted && i < curve->count &&
-            !except(job, wanted, curve->keys[i > 0 ? i - 1 : i].time, curve->keys[i + 1 < curve->count ? i + 1 : i].time))
+        i = curve->tcb && curve->origin ? place_of(p, c, key) : SIZE_MAX;
+        if (i == SIZE_MAX)
+            continue;
+        *set = true;
+        set_number(&curve->tcb[i], &curve->origin[i], number, value);
+        if (wanted && !except(job, wanted, curve->keys[i > 0 ? i - 1 : i].time, curve->keys[i + 1 < curve->count ? i + 1 : i].time))
             return false;
     }
     return true;
@@ -119,30 +156,29 @@ static double number_now(const kf_curve *was, const kf_track *now, size_t i, dou
 }
 
 /* When the merged track has the original's key `key`; NAN if it has that no more. */
-static double time_of(const kf_track *merged, size_t key)
+static double time_of(const kf_track *merged, const places *p, size_t key)
 {
-    const kf_quat_curve *quat = &merged->quat;
-    for (size_t i = 0; merged->quaternion && i < quat->count; i++)
-        if (!quat->origin || quat->origin[i].key == key)
-            return quat->keys[quat->origin ? i : key].time;
-    for (unsigned c = 0; c < merged->curves; c++) {
-        const kf_curve *curve = &merged->curve[c];
-        for (size_t i = 0; curve->tcb && i < curve->count; i++)
-            if (!curve->origin || curve->origin[i].key == key)
-                return curve->keys[curve->origin ? i : key].time;
-    }
+    size_t i = merged->quaternion ? place_of(p, 0, key) : SIZE_MAX;
+    if (i != SIZE_MAX)
+        return merged->quat.keys[i].time;
+    for (unsigned c = 0; c < merged->curves; c++)
+        if (merged->curve[c].tcb && place_of(p, c, key) != SIZE_MAX)
+            return merged->curve[c].keys[place_of(p, c, key)].time;
     return NAN;
 }
 
 /* A number belongs to a key of the motion: moved alone, to where another number is due, it does not go there. */
-static bool tell_moved(const kfi_merging *m, size_t written_take, const kf_track *was, const kf_track *now, const kf_track *merged)
+static bool tell_moved(const kfi_merging *m, size_t written_take, const kf_track *was, const kf_track *now, const kf_track *original,
+                       const kf_track *merged, places *p)
 {
     double later = m->matches.offset[written_take], limit = fmax(m->limits.time, 1e-6);
     const kf_curve *curve = &now->curve[0];
     for (size_t i = 0; curve->count == was->curve[0].count && i < curve->count; i++) {
         if (fabs(curve->keys[i].time - was->curve[0].keys[i].time - later) <= limit)
             continue;
-        double at = time_of(merged, i) + m->input->shift[written_take] + later;
+        if (!find_places(m->job, original, merged, p))
+            return false;
+        double at = time_of(merged, p, i) + m->input->shift[written_take] + later;
         double shown = kfi_curve_value(curve, at + limit, now->rest[0]);
         if (fabs(shown - curve->keys[i].value) <= 1e-6 || isnan(at))
             continue;
@@ -187,6 +223,7 @@ bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track
     const char *name;
     size_t length, edits = 0;
     unsigned number;
+    places p = {0};
     bool counted = merged->state == KF_TRACK_CHANGED;
     if (!kfi_tcb_track_parse(was, &channel, &name, &length, &number) || (now && now->curves != 1))
         return true;
@@ -202,11 +239,12 @@ bool kfi_merge_numbers(kfi_merging *m, size_t written_take, size_t written_track
         if (fabs(value - was->curve[0].keys[i].value) <= 1e-6)
             continue;
         bool set;
-        if (!own_keys(m->job, original, merged) || !set_numbers(m->job, merged, (uint32_t)i, number, (float)value, wanted, &set))
+        if (!own_keys(m->job, original, merged) || !find_places(m->job, original, merged, &p) ||
+            !set_numbers(m->job, merged, &p, i, number, (float)value, wanted, &set))
             return false;
         edits += set;
     }
-    if (now && (!tell_moved(m, written_take, was, now, merged) || !tell_between(m, written_take, was, now)))
+    if (now && (!tell_moved(m, written_take, was, now, original, merged, &p) || !tell_between(m, written_take, was, now)))
         return false;
     if (edits == 0)
         return true;

@@ -391,7 +391,7 @@ static bool tell_other(const kfi_sorting *o)
     kfi_merge input = *o->s->from;
     const kfi_merging other = {.job = o->s->job, .input = &input, .limits = o->m.limits, .matches = o->other};
     input.edited = o->s->into;
-    return kfi_tell_parents(&other) && kfi_tell_unheard(&other) && kfi_tell_still(&other);
+    return kfi_tell_parents(&other) && kfi_tell_unheard(&other) && kfi_tell_unkeyed(&other);
 }
 
 bool kfi_merge_since(kfi_since *s, kf_anim *edited, bool *done)

@@ -147,10 +147,8 @@ static bool export_blend(morphs *m, const kfi_ei_anm *anm, uint8_t *bytes)
         if (track->channel != KF_MORPH || track->layer != 0 || track->curves == 0)
             continue;
         const kf_shape *shape = shape_named(m, track->name);
-        if (!shape &&
-            !kfi_warn(job, "shape-lost", "node \"%.60s\", take \"%.60s\": there is no shape \"%.60s\"",
-                      m->part->anim->nodes[m->part->node].name, m->part->take->name, track->name))
-            return false;
+        if (!shape) /* survey told of it */
+            continue;
         spread(m, shape);
         blend_track(m, track, original_frame(m, shape, &hint), anm->morph_frames, blends);
     }
@@ -172,10 +170,11 @@ static double last_change(const kf_curve *curve)
     return curve->keys[last].time;
 }
 
-/* How many morph tracks the node has, how many frames their keys ask for, and whether all are the importer's.
- */
-static bool survey(const ei_part *part, size_t *tracks, uint32_t *frames, bool *same)
+/* How many morph tracks with a shape the node has, how many frames their keys ask for, and whether all are the importer's.
+ * Without a shape a track moves nothing, and leaves everything as it is. */
+static bool survey(morphs *m, size_t *tracks, uint32_t *frames, bool *same)
 {
+    const ei_part *part = m->part;
     *tracks = 0;
     *frames = 0;
     *same = true;
@@ -183,6 +182,12 @@ static bool survey(const ei_part *part, size_t *tracks, uint32_t *frames, bool *
     for (size_t i = 0; (track = kfi_ei_track(part, part->node, i)) != NULL; i++) {
         if (track->channel != KF_MORPH || track->layer != 0 || track->curves == 0)
             continue;
+        if (track->source < 0 && !shape_named(m, track->name)) {
+            if (!kfi_warn(part->job, "shape-lost", "node \"%.60s\", take \"%.60s\": there is no shape \"%.60s\"",
+                          part->anim->nodes[part->node].name, part->take->name, track->name))
+                return false;
+            continue;
+        }
         const kf_curve *curve = &track->curve[0];
         uint32_t asked = 1;
         if (curve->count) {
@@ -210,7 +215,7 @@ bool kfi_ei_export_morphs(const ei_part *part, kfi_ei_anm *anm)
         m.was = part->original->nodes[node->source].mesh;
     if (!m.mesh || m.mesh->point_count == 0)
         m.mesh = m.was;
-    if (!survey(part, &tracks, &frames, &same))
+    if (!survey(&m, &tracks, &frames, &same))
         return false;
     bool counts_only = was && (was->morph_frames == 0 || was->morph_vertices == 0);
     if (tracks == 0 || !m.mesh) {

@@ -1,5 +1,7 @@
 """What a program that bakes leaves out or changes of its own accord. Curves that stand still: their value is in the node's own
 transform. Frames, when it samples just every second one. The frame rate, when somebody changes it."""
+import importlib.util
+import json
 import math
 import os
 import struct
@@ -10,6 +12,10 @@ sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxtext  # noqa: E402
 from command import SOURCE  # noqa: E402
 from editcase import EditCase, add, by_a_program, rename_take  # noqa: E402
+
+spec = importlib.util.spec_from_file_location("generate_x4", SOURCE / "tests" / "generate" / "x4_ani.py")
+generate = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(generate)
 
 HEAD = struct.pack("<3IfB", 0, 10, 6, 1.0, 1)
 
@@ -278,6 +284,43 @@ class BeforeTheFirstKey(EditCase):
         values = [k.value for k in fbxtext.Scene((self.dir / "again.fbx").read_text()).curve("t", "a", "Lcl Rotation", "x").keys]
         self.assertAlmostEqual(values[6], 20, 3)
         self.assertTrue(all(abs(values[i]) < 0.02 for i in range(30) if i != 6), values)
+
+
+class Begins(EditCase):
+    """A bake begins at 0, whenever its take does. Against the game's file it is looked at as late as that begins."""
+    ending = "ani"
+    original = generate.ani([
+        generate.description("a", "late", 3.0, pos=[generate.key(t, (t, -t, 1), 2) for t in (1.0, 2.0, 3.0)], rot=[
+            generate.key(t, (0.1 * t, 0, 0), 2) for t in (2.0, 3.0)]),
+        generate.description("a", "early", 2.0, pos=[generate.key(t, (t, -t, 1), 2) for t in (-0.5, 1.0)])])
+
+    def compare(self, *there):
+        result = []
+        for files in (("x.ani", "x.fbx"), ("x.fbx", "x.ani")):
+            found = json.loads(self.keyferry("diff", *files, "--json", code=None).out)
+            result.append((found["same"], {(d["take"], d["node"], d["channel"]): (round(d["worst"], 4), round(d["time"], 4))
+                                           for d in found["differences"] if d["worst"] > d["limit"]}))
+        self.assertEqual(result[0], result[1])
+        return result[0]
+
+    def test_unedited(self):
+        for there in (("--bake",), ("--bake=60",), ("--for", "blender")):
+            self.assertEqual(self.edit(lambda scene: None, *there), self.original)
+            self.assertEqual(self.compare(), (True, {}))
+
+    def test_edited(self):
+        """When that was is told on the game's axis."""
+        self.edit(lambda scene: add(scene, ("early", "a", "Lcl Translation", "x"), 30, 0.75), "--bake=30")
+        self.assertEqual(self.compare(), (False, {("early", "a", "translation.x"): (0.75, 0.5)}))
+
+    def test_without_a_capsule(self):
+        """Nothing tells that it is one."""
+        self.edit(lambda scene: None, "--bake", "--no-capsule")
+        self.assertFalse(self.compare()[0])
+
+    def test_sparse(self):
+        self.edit(lambda scene: None)
+        self.assertEqual(self.compare(), (True, {}))
 
 
 if __name__ == "__main__":

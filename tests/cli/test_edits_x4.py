@@ -617,6 +617,28 @@ class LastKeys(EditCase):
             value = struct.unpack_from("<3f", now, self.RECORDS + 4 * 128)
             self.assertEqual(cp2[3::4], value, hex(flags))
 
+    def test_what_is_told(self):
+        """FBX bends the TCB keys at the other end, now as before: nobody edited these, so nothing is said of them."""
+        for flags in (2, 4, 0xc08):
+            for axes in ("x", "xyz"):
+                def change(scene):
+                    for axis in axes:
+                        curve = scene.curve("go", "part", "Lcl Translation", axis)
+                        curve.keys[4].flags, curve.keys[4].data = flags, [0, 0, THIRDS, 0]
+                        curve.store()
+                self.edit(change)
+                self.assertNotIn("otherwise", self.said)
+
+    def test_where_it_is_told(self):
+        """Moved on one axis, it gives its own segment other slopes than FBX does."""
+        def change(scene):
+            curve = scene.curve("go", "part", "Lcl Translation", "x")
+            curve.keys[4].time += fbxtext.TICKS // 8
+            curve.store()
+        self.edit(change)
+        self.assertRegex(self.said, r"translation at (0\.[89]|1\.0)\d+ s: the file will play this otherwise than the FBX shows it, by 0\.\d+")
+        self.edit(change, back=("--strict",), code=1)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -260,6 +260,30 @@ class Edited(Parts):
             for x, y in zip(p, q):
                 self.assertAlmostEqual(y, x / 2, 6)
 
+    def test_a_shape_too_many(self):
+        """One that the file has no room for, with a weight: it is told of, and nothing of the others changes, a zero's sign no more
+        than their number."""
+        data = bytearray(CASES["wing"][0])
+        struct.pack_into("<I", data, len(data) - 3 * 4 * 12 + 16, 0x80000000)
+        for options in (), ("--for", "blender"):
+            for later in 0, 5:
+                def change(scene):
+                    first = next(d for d in scene.objects.all("Deformer") if fbxtext.name_of(d) == "morph_001")
+                    scene.copy_all(first, '"SubDeformer::smile"', ("Geometry", "AnimationCurveNode", "AnimationCurve"))
+                    curve = next(c for where, c in scene.curves().items() if where[1] == "smile")
+                    for key in curve.keys:
+                        key.time += later * fbxtext.TICKS // 15
+                        key.value = 70.0
+                    curve.store()
+                self.put("x.anm", bytes(data))
+                self.keyferry("convert", "x.anm", "x.fbx", "--ascii", "-y", *options)
+                scene = fbxtext.Scene((self.dir / "x.fbx").read_text())
+                change(scene)
+                self.put("x.fbx", scene.text().encode())
+                said = self.keyferry("convert", "x.fbx", "y.anm", "-y").err
+                self.assertEqual(said.count('warning: node "x", take "animation": there is no shape "smile"'), 1, said)
+                self.assertEqual((self.dir / "y.anm").read_bytes(), data)
+
     def test_longer(self):
         def change(scene):
             for axis in "xyz":

@@ -475,8 +475,12 @@ class Several(Case):
                 found = self.json("convert", "--json", "one.fbx", "two.fbx", "out.ani", "-y", "--drop-missing")
                 self.assertIn('take "door_open", node "anim_door_left": the translation was deleted in one.fbx and edited in two.fbx: the '
                               'latter stays', [m["text"] for m in found["messages"] if m["id"] == "conflict"])
-                self.assertEqual((found["tracks"], found["added"], found["dropped"]), (8, 1, 0 if where == LEFT[:3] else 3))
+                self.assertEqual((found["tracks"], found["changed"], found["added"]), (8, 1, 0))
+                self.assertEqual(found["dropped"], 0 if where == LEFT[:3] else 3)
                 self.assertEqual(self.values("out.ani", *LEFT)[0], -1)
+                self.keyferry("convert", "two.fbx", "two.ani", "-y")
+                if where == LEFT[:3]:
+                    self.assertEqual((self.dir / "out.ani").read_bytes(), (self.dir / "two.ani").read_bytes())
 
     def test_a_newer_file_of_another_name(self):
         """Its take is called as the file is."""

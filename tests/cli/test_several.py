@@ -2,6 +2,7 @@
 import importlib.util
 import math
 import os
+import struct
 import sys
 import unittest
 
@@ -57,6 +58,19 @@ def value(where, key, number):
         curve.keys[key].value = number
         curve.store()
     return change
+
+
+def without_description(data, name, take):
+    """A file of X4's without one of its descriptions, and its keys."""
+    count, _, version, padding = struct.unpack_from("<4I", data)
+    heads, keys, at = b"", b"", 16 + 160 * count
+    for i in range(count):
+        head = data[16 + 160 * i:][:160]
+        size = 128 * sum(struct.unpack_from("<5I", head, 128))
+        if (head[:64].split(b"\0")[0].decode(), head[64:128].split(b"\0")[0].decode()) != (name, take):
+            heads, keys = heads + head, keys + data[at:at + size]
+        at += size
+    return struct.pack("<4I", len(heads) // 160, 16 + len(heads), version, padding) + heads + keys
 
 
 class Takes(Copies):
@@ -178,6 +192,131 @@ class Forms(Copies):
         self.assertIn('changed: take "door_open", node "anim_door_left", translation: 1 keys changed, 0 added, 0 removed (edited.fbx), but deleted '
                       "in gone.fbx: the latter stays", self.said)
         self.together("edited", "gone", options=("--drop-missing", "--strict"), code=1)
+
+    def test_edited_where_it_was_deleted(self):
+        """Into the original's bytes, as if nobody had deleted it."""
+        gone = Parts.without("anim_door_left")
+        for there in ((), ("--bake",)):
+            self.begin(DOOR.read_bytes(), *there)
+            self.changed("gone", value(RIGHT, 1, 3), gone)
+            self.changed("edited", value(LEFT, 1, -2))
+            self.changed("all", value(LEFT, 1, -2), value(RIGHT, 1, 3))
+            self.changed("same")
+            left = self.keyferry("convert", "all.fbx", "left.ani", "-y").err
+            self.assertIn("2 of 8 tracks changed\n", left)
+            # Of the two takes that the node is in, one was not edited: there it stays deleted.
+            now = self.together("gone", "edited", options=("--drop-missing",))
+            self.assertIn('take "door_open", node "anim_door_left": the translation was deleted in gone.fbx and edited in edited.fbx: the latter '
+                          "stays", self.said)
+            self.assertIn("2 of 8 tracks changed, 1 dropped\n", self.said)
+            self.assertEqual(now, without_description(self.alone("all"), "anim_door_left", "door_close"))
+            self.together("gone", "edited", options=("--drop-missing", "--strict"), code=1)
+            # The last word counts.
+            both = without_description(without_description(self.alone("gone"), "anim_door_left", "door_close"), "anim_door_left", "door_open")
+            for names in (("edited", "gone"), ("gone", "same"), ("same", "gone"), ("gone", "edited", "gone2")):
+                self.put("gone2.fbx", (self.dir / "gone.fbx").read_bytes())
+                self.assertEqual(self.together(*names, options=("--drop-missing",)), both, (names, self.said))
+
+    def test_deleted_in_one_take_of_several_files(self):
+        self.put("d.ani", DOOR.read_bytes())
+        self.keyferry("convert", "d.ani", "d.fbx", "--ascii", "--split-takes")
+        scene = fbxtext.Scene((self.dir / "d.take01.fbx").read_text())
+        take, = scene.takes()
+        Parts.without("anim_door_left")(scene)
+        self.put("d.take01.fbx", scene.text().encode())
+        for names in (("d.take01", "d.take02"), ("d.take02", "d.take01")):
+            self.assertEqual(self.together(*names, options=("--drop-missing",)), without_description(DOOR.read_bytes(), "anim_door_left", take))
+            self.assertIn("0 of 8 tracks changed, 1 dropped\n", self.said)
+
+
+class Plain(Copies):
+    """One of the files has lost its original: it came from that of the others."""
+    TAKEN = "plain.fbx does not carry its original: it is taken to have come from that of edited.fbx"
+
+    def plain(self, *changes, there=(), named=False):
+        """plain.fbx, edited on the right; whether it is by the name of its wrapper the same FBX."""
+        def bare(scene):
+            wrapper_node = next(node for name, node in scene.models().items() if name.startswith("keyferry_"))
+            scene.remove_property(wrapper_node, "keyferry_capsule")
+            if not named:
+                wrapper_node.values[1] = '"Model::keyferry_00000000"'
+        self.begin(DOOR.read_bytes(), "--no-sidecar", *there)
+        self.changed("whole", *changes)
+        self.changed("plain", *changes, bare)
+
+    def test_any_order(self):
+        for there in ((), ("--tcb", "slopes"), ("--for", "blender")):
+            for named in (False, True):
+                with self.subTest(there=there, named=named):
+                    self.plain(value(RIGHT, 1, 3), there=there, named=named)
+                    self.changed("edited", value(LEFT, 1, -2))
+                    wanted = self.together("whole", "edited")
+                    for names in (("plain", "edited"), ("edited", "plain")):
+                        self.assertEqual(self.together(*names), wanted, (names, self.said))
+                        self.assertIn("note: " + self.TAKEN, self.said)
+                        self.assertNotIn("warning", self.said)
+                        self.assertIn("2 of 8 tracks changed\n", self.said)
+
+    def test_written_otherwise(self):
+        """Other curves than its lender's."""
+        self.begin(DOOR.read_bytes(), "--for", "blender", "--no-sidecar")
+        self.changed("edited", value(LEFT, 12, -2))
+        for there in ((), ("--tcb", "slopes")):
+            self.plain(value(RIGHT, 1, 3), there=there)
+            wanted = self.together("whole", "edited")
+            for names in (("plain", "edited"), ("edited", "plain")):
+                self.assertEqual(self.together(*names), wanted, (names, self.said))
+
+    def test_from_another(self):
+        """What its wrapper is called says so."""
+        self.plain(value(RIGHT, 1, 3), lambda scene: scene.models()[next(n for n in scene.models() if n.startswith("keyferry_"))].values.__setitem__(
+            1, '"Model::keyferry_1234abcd"'), named=True)
+        self.changed("edited", value(LEFT, 1, -2))
+        for names in (("plain", "edited"), ("edited", "plain")):
+            self.together(*names)
+            self.assertIn("warning: plain.fbx came from an original that is not here (1234abcd): it is taken to have come from that of edited.fbx; "
+                          "if it has not, convert it by itself, with --base FILE", self.said)
+            self.together(*names, options=("--strict",), code=1)
+
+    def test_base(self):
+        """None has, but it is given."""
+        self.plain(value(LEFT, 1, -2))
+        self.put("one.fbx", (self.dir / "plain.fbx").read_bytes())
+        self.plain(value(RIGHT, 1, 3))
+        self.changed("all", value(LEFT, 1, -2), value(RIGHT, 1, 3))
+        for names in (("one", "plain"), ("plain", "one")):
+            self.assertEqual(self.together(*names, options=("--base", "d.ani")), self.alone("all"), self.said)
+
+    def test_none(self):
+        self.plain(value(RIGHT, 1, 3))
+        self.put("one.fbx", (self.dir / "plain.fbx").read_bytes())
+        self.together("one", "plain")
+        self.assertIn("there is no original (no capsule, no sidecar, no --base): the whole file is made anew", self.said)
+
+
+class Numbers(Copies):
+    """A track that did not come back, but its numbers did, and were edited."""
+
+    def test_counted_once(self):
+        keys = [generate.key(t / 4, (math.sin(t), 0.3 * t, math.cos(t)), generate.TCB, tcb=(0, 0, 0, 0.2, 0.3)) for t in range(5)]
+        self.begin(generate.ani([generate.description("part", "go", 1.0, pos=keys), generate.description("other", "go", 1.0, pos=keys)]))
+
+        def ease(scene):
+            scene.remove(*(c.node for at, c in scene.curves().items() if at[1:3] == ("part", "Lcl Translation")))
+            for number in ("kf_translation_ease_in", "kf_translation_ease_out"):
+                value(("go", "part", number, number), 1, 0.55)(scene)
+        self.changed("again", ease)
+        self.changed("numbers", ease)
+        self.assertIn("1 of 2 tracks changed, 1 kept that did not come back\n", self.said)
+        self.changed("moved", value(("go", "part", "Lcl Translation", "x"), 3, 5))
+        self.changed("same")
+        for names in (("numbers", "moved"), ("moved", "numbers"), ("numbers", "moved", "same"), ("numbers", "same", "moved"),
+                      ("same", "numbers", "again", "moved"), ("numbers", "same")):
+            self.together(*names)
+            self.assertIn("1 of 2 tracks changed\n", self.said, names)
+            self.assertNotIn("did not come back", self.said, names)
+        self.together("numbers", "again")
+        self.assertIn("1 of 2 tracks changed, 1 kept that did not come back\n", self.said)
 
 
 class Programs(Copies):
