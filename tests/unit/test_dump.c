@@ -242,17 +242,17 @@ static void info_counts(void **in)
         "{\"format\":\"test\",\"title\":\"test\",\"frame_rate\":30,\n"
         "\"nodes\":[\n{\"name\":\"root\",\"parent\":null},\n"
         "{\"name\":\"t\\ufffdr \\\"A\\\"\\u000a\",\"name_bytes\":\"74fc72202241220a\",\"parent\":0}],\n"
-        "\"takes\":[\n{\"name\":\"\xd0\x9e\",\"start\":-0,\"end\":2,\"tracks\":3,\"keys\":8,\"channels\":{"
-        "\"translation\":{\"tracks\":1,\"keys\":2,\"first\":0,\"last\":0.10000000000000001,\"min\":-0,"
+        "\"takes\":[\n{\"name\":\"\xd0\x9e\",\"start\":-0,\"end\":2,\"tracks\":3,\"curves\":3,\"keys\":8,\"channels\":{"
+        "\"translation\":{\"tracks\":1,\"curves\":1,\"keys\":2,\"first\":0,\"last\":0.10000000000000001,\"min\":-0,"
         "\"max\":1.0000000000000001e+300},"
-        "\"rotation\":{\"tracks\":1,\"keys\":2,\"first\":0,\"last\":1},"
-        "\"custom\":{\"tracks\":1,\"keys\":4,\"first\":0,\"last\":3,\"min\":0,\"max\":3}}}],\n"
-        "\"tracks\":3,\"keys\":8,\"interpolations\":{\"step\":1,\"step-next\":1,\"linear\":1,\"bezier\":1,"
+        "\"rotation\":{\"tracks\":1,\"curves\":1,\"keys\":2,\"first\":0,\"last\":1},"
+        "\"custom\":{\"tracks\":1,\"curves\":1,\"keys\":4,\"first\":0,\"last\":3,\"min\":0,\"max\":3}}}],\n"
+        "\"tracks\":3,\"curves\":3,\"keys\":8,\"interpolations\":{\"step\":1,\"step-next\":1,\"linear\":1,\"bezier\":1,"
         "\"hermite\":1,\"tcb\":2,\"auto\":1}}\n");
     s->size = 0;
     assert_true(kf_info(s->job, anim, false, &sink, &s->error));
     assert_non_null(strstr(s->text, "2 nodes, 1 take, 30 frames a second"));
-    assert_non_null(strstr(s->text, "rotation: 1 track, 2 keys at 0 .. 1 s\n"));
+    assert_non_null(strstr(s->text, "rotation: 1 track, 1 curve, 2 keys at 0 .. 1 s\n"));
     assert_non_null(
         strstr(s->text, "8 keys: 1 step, 1 step-next, 1 linear, 1 bezier, 1 hermite, 2 tcb, 1 auto\n"));
 }
