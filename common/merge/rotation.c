@@ -71,6 +71,24 @@ static bool find_moments(const kfi_merging *merging, const pair *w, const pair *
     return false;
 }
 
+/* In another order angles run otherwise between two keys, and so many looks tell how. */
+static bool look_between(kf_job *job, moments *m)
+{
+    enum { LOOKS = 32 };
+    moments all = {kfi_alloc_raw(job, m->count, LOOKS * sizeof *all.times), kfi_alloc_raw(job, m->count, LOOKS * sizeof *all.keyed), 0};
+    if (!all.times || !all.keyed)
+        return false;
+    for (size_t i = 0; i < m->count; i++) {
+        double gap = i + 1 < m->count ? m->times[i + 1] - m->times[i] : 0;
+        for (int k = 0; k < (gap > 0 ? LOOKS : 1); k++) {
+            memset(all.keyed[all.count], 1, sizeof *all.keyed);
+            all.times[all.count++] = m->times[i] + gap * k / LOOKS;
+        }
+    }
+    *m = all;
+    return true;
+}
+
 static pose pose_at(const pair *p, double time)
 {
     pose result;
@@ -238,12 +256,12 @@ static double between_frames(const kfi_limits *limits, const pair *w, const pair
 }
 
 /* What came back, in angles and scales near the written ones; *turned becomes whether the rotation is another one. */
-static bool settle(const kfi_merging *merging, const pair *w, const pair *e, double offset, bool baked, double step,
+static bool settle(const kfi_merging *merging, const pair *w, const pair *e, double offset, bool baked, bool between, double step,
                    kf_track to[2], bool *turned)
 {
     moments m;
     double last[3] = {0, 0, 0};
-    if (!find_moments(merging, w, e, offset, baked, step, &m))
+    if (!find_moments(merging, w, e, offset, baked, step, &m) || (between && !look_between(merging->job, &m)))
         return false;
     to[0] = *e->rotation;
     to[1] = *e->scale;
@@ -325,13 +343,13 @@ static kf_track standing(const kf_node *node, uint32_t index, bool scale)
     return track;
 }
 
-/* On the keys an orientation is the same in any order; between them each angle goes its own way. */
+/* It is the FBX's motion, but hardly by the keys that it had. */
 static bool tell_order(const kfi_merging *m, const kf_take *take, const kf_node *written, const kf_node *edited)
 {
     static const char *const ORDERS[] = {"XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX"};
-    return m->input->capabilities->frame_rate > 0 || written->order > 5 || edited->order > 5 ||
-           kfi_warn(m->job, "order", "take \"%.60s\", node \"%.60s\": its rotation order is %s in the FBX and %s in the file: it turns as in the "
-                                     "FBX on its keys, and otherwise between them. Give it its order back, or bake it",
+    return written->order > 5 || edited->order > 5 ||
+           kfi_note(m->job, "order", "take \"%.60s\", node \"%.60s\": its rotation order is %s in the FBX and %s in the file, where the same "
+                                     "angles turn it otherwise: fitted anew. With its order back, it would keep its keys",
                     take->name, written->name, ORDERS[edited->order], ORDERS[written->order]);
 }
 
@@ -358,13 +376,13 @@ static bool settle_node(kfi_merging *m, size_t written_take, uint32_t node, cons
     bool quaternion = of->written[0] && m->input->original->takes[take->source].tracks[w[0]->source].quaternion; /* knows all orders */
     if ((!baked && !other_order && !turn) || (m->limits.exact && (!other_order || quaternion)))
         return true;
-    if (other_order && !baked && !turn && !quaternion && !tell_order(m, take, written, edited))
-        return false;
+    bool between = other_order && !baked && !turn && !quaternion && m->input->capabilities->frame_rate == 0;
     pair was = {w[0], w[1], (kf_rotation_order)written->order, NULL};
     pair now = {e[0], e[1], (kf_rotation_order)edited->order, turn};
     kf_track *settled = kfi_alloc(m->job, 2, sizeof *settled);
     bool turned;
-    if (!settled || !settle(m, &was, &now, m->matches.offset[written_take], baked, step, settled, &turned))
+    if (!settled || !settle(m, &was, &now, m->matches.offset[written_take], baked, between, step, settled, &turned) ||
+        (between && turned && !tell_order(m, take, written, edited)))
         return false;
     for (unsigned i = 0; i < (baked || turn ? 2 : 1); i++) { /* another order alone does nothing to the scale */
         if (of->written[i] && of->edited[i]) {
