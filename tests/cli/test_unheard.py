@@ -133,6 +133,26 @@ class Orders(EditCase):
                         self.assertEqual(now[16 + 160:16 + 160 + 6 * 128], self.original[16 + 160:16 + 160 + 6 * 128])
                         self.assertLess(len(now), len(self.original) + 24 * 128)
 
+    def turned(self, count, gap, size):
+        turns = [(size * math.sin(1.3 * n), size * math.sin(0.7 * n + 1), size * math.cos(n)) for n in range(count)]
+        times = [generate.f32(gap * n) for n in range(count)]
+        self.original = generate.ani([generate.description("part", "go", times[-1], rot=generate.bezier_keys(times, turns))])
+        self.edit(lambda scene: put(scene, "part", "RotationOrder", "enum", 5))
+
+    def test_far_apart(self):
+        """Whatever it does between looks that are far apart, it plays as in the FBX, or that is told."""
+        for size in (1.0, 6.0):
+            self.turned(4, 10.0, size)
+            same = self.keyferry("diff", "x.fbx", "y.ani", code=None).returncode == 0
+            self.assertEqual("will play this otherwise than the FBX shows it" in self.said, not same, self.said)
+
+    def test_too_many(self):
+        """A fit would take too long: it is right on the keys, and that it is not between them is told."""
+        self.turned(100, 0.5, 1.0)
+        self.assertRegex(self.said, r'warning: take "go", node "part": its rotation order is ZYX in the FBX and XYZ in the file: it turns as in the '
+                         r"FBX on its keys, and otherwise between them, which are too many to be fitted anew\. Give it its order back, or bake it")
+        self.assertIn("100 keys changed, 0 added, 0 removed", self.said)
+
 
 if __name__ == "__main__":
     unittest.main()
