@@ -1,5 +1,6 @@
-/* --drop-missing with several FBX files: what one of them has not got may have been edited in another, and is merged into the
- * original's bytes there. So it goes last of all: what was made is written once more, without the tracks that are to go. */
+/* --drop-missing with several FBX files: what one of them has not got may have been edited in another, and is
+ * merged into the original's bytes there. So it goes last of all: what was made is written once more, without
+ * the tracks that are to go. */
 #include "convert.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* A bake begins at 0, for programs count frames from there, whenever its take does. Held against a game's file, it is as much later
- * as that begins. */
+/* A bake begins at 0, for programs count frames from there, whenever its take does. Held against a game's
+ * file, it is as much later as that begins. */
 #include "diff.h"
 
 #include "fbx/capsule.h"
@@ -12,14 +12,16 @@ bool kfi_diff_is_bake(kf_job *job, const kf_anim *fbx, bool *baked)
 {
     char digest[KFI_DIGEST_SIZE];
     int32_t wrapper = kfi_find_wrapper(fbx, digest);
-    const kf_property *property = wrapper >= 0 ? kfi_property_named(&fbx->nodes[wrapper], KFI_CAPSULE_PROPERTY) : NULL;
+    const kf_property *property =
+        wrapper >= 0 ? kfi_property_named(&fbx->nodes[wrapper], KFI_CAPSULE_PROPERTY) : NULL;
     kfi_capsule capsule = {0};
     const uint8_t *data;
     size_t size;
     *baked = false;
     if (!property || !property->text)
         return true;
-    if (kfi_base64_decode(job, property->text, property->text_size, &data, &size) && kfi_capsule_peek(job, data, size, &capsule)) {
+    if (kfi_base64_decode(job, property->text, property->text_size, &data, &size) &&
+        kfi_capsule_peek(job, data, size, &capsule)) {
         kf_options options = {0};
         kfi_recorded recorded;
         kfi_lower_options lower;

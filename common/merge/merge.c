@@ -75,6 +75,22 @@ bool kfi_came_back_baked(const kfi_merge *input, const kf_track *written, const 
     return now > 2 * was;
 }
 
+/* Whether a track's numbers came back in the axes and the order that were written. */
+static bool in_place(const kfi_merging *m, const kf_track *was, const kf_track *back)
+{
+    bool turned = was->channel == KF_ROTATION && ((m->turn && m->turn[back->node]) ||
+                                                  m->input->edited->nodes[back->node].order != m->input->written->nodes[was->node].order);
+    return back->curves == was->curves && !turned;
+}
+
+/* Whether what is to be merged are looks at a rotation that came back in another order with its keys. */
+static bool is_looked_at(const kfi_merging *m, const kfi_merge_track *t, const kf_track *back, const kf_track *raw)
+{
+    return t->written->channel == KF_ROTATION && raw && raw != back && raw->curves == 3 && !t->original->quaternion &&
+           !(m->turn && m->turn[raw->node]) && m->input->edited->nodes[raw->node].order != (uint8_t)t->order &&
+           !kfi_came_back_baked(m->input, t->written, raw);
+}
+
 static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_t frames, double cut, const kf_track *back,
                         const kf_track *raw, kf_track *merged)
 {
@@ -127,7 +143,7 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
         if (t.segments_fitted && !otherwise && !kfi_merge_drawn_together(&t))
             return false;
     }
-    if (m->input->capabilities->frame_rate > 0 && !kfi_tell_between(&t, raw, frames))
+    if (m->input->capabilities->frame_rate > 0 && !kfi_tell_between(&t, raw && in_place(m, t.written, raw) ? raw : NULL, frames))
         return false;
     bool in_vain = t.changed && t.segments_fitted && t.keys_changed + t.keys_added + t.keys_removed == 0;
     if (!t.changed || in_vain) { /* the keys say what came back as they are */
@@ -142,13 +158,14 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
     kfi_wanted *wanted = kfi_push(m->job, &m->report->wanted, &m->report->wanted_count, sizeof *wanted);
     if (!wanted)
         return false;
+    bool looked_at = is_looked_at(m, &t, back, raw); /* then the game is to play what is between the looks, too */
     *wanted = (kfi_wanted){.take = (size_t)take->source,
                            .node = merged->node,
                            .channel = merged->channel,
-                           .samples = baked,
+                           .samples = baked && !looked_at,
                            .name = merged->name,
-                           .back = back,
-                           .order = t.edited_order,
+                           .back = looked_at ? raw : back,
+                           .order = looked_at ? (kf_rotation_order)m->input->edited->nodes[raw->node].order : t.edited_order,
                            .offset = t.shift + t.offset,
                            .original = t.original,
                            .written = t.written,
@@ -223,14 +240,6 @@ static size_t track_keys(const kf_track *track)
     return count;
 }
 
-/* Whether a track's numbers came back in the axes and the order that were written. */
-static bool in_place(const kfi_merging *m, const kf_track *was, const kf_track *back)
-{
-    bool turned = was->channel == KF_ROTATION && ((m->turn && m->turn[back->node]) ||
-                                                  m->input->edited->nodes[back->node].order != m->input->written->nodes[was->node].order);
-    return back->curves == was->curves && !turned;
-}
-
 static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
 {
     const kf_take *written = &m->input->written->takes[written_take];
@@ -273,7 +282,7 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
         bool empty = track_keys(was) > 0 && back && track_keys(back) == 0;
         if (back && !empty && back->curves == was->curves) {
             if (!restore_curves(m, written_take, was, &back) ||
-                !merge_track(m, written_take, i, frames, cut, back, raw[i] && in_place(m, was, raw[i]) ? raw[i] : NULL, merged))
+                !merge_track(m, written_take, i, frames, cut, back, raw[i], merged))
                 return false;
         } else if (track_keys(was) == 0 || still_there(m, was) || kfi_is_newer(m->input, written, i)) {
             merged->state = KF_TRACK_SAME;

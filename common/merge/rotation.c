@@ -71,6 +71,33 @@ static bool find_moments(const kfi_merging *merging, const pair *w, const pair *
     return false;
 }
 
+/* In another order angles run otherwise between two keys: two looks a frame tell how, or some more or fewer. A fit of so many looks as
+ * a long curve would need takes too long: then *between becomes false. */
+static bool look_between(const kfi_merging *merging, moments *m, bool *between)
+{
+    enum { FEWEST = 4, MOST = 32, LONGEST = 2000 };
+    if (m->count > LONGEST / FEWEST) {
+        *between = false;
+        return true;
+    }
+    moments all = {kfi_alloc_raw(merging->job, m->count, MOST * sizeof *all.times),
+                   kfi_alloc_raw(merging->job, m->count, MOST * sizeof *all.keyed), 0};
+    if (!all.times || !all.keyed)
+        return false;
+    for (size_t i = 0; i < m->count; i++) {
+        double gap = i + 1 < m->count ? m->times[i + 1] - m->times[i] : 0, frames = gap * merging->input->edited->frame_rate;
+        int looks = gap > 0 ? (int)fmin(fmax(ceil(2 * frames), FEWEST), MOST) : 1;
+        for (int k = 0; k < looks; k++) {
+            memset(all.keyed[all.count], 1, sizeof *all.keyed);
+            all.times[all.count++] = m->times[i] + gap * k / looks;
+        }
+    }
+    *between = all.count <= LONGEST;
+    if (*between)
+        *m = all;
+    return true;
+}
+
 static pose pose_at(const pair *p, double time)
 {
     pose result;
@@ -238,12 +265,12 @@ static double between_frames(const kfi_limits *limits, const pair *w, const pair
 }
 
 /* What came back, in angles and scales near the written ones; *turned becomes whether the rotation is another one. */
-static bool settle(const kfi_merging *merging, const pair *w, const pair *e, double offset, bool baked, double step,
+static bool settle(const kfi_merging *merging, const pair *w, const pair *e, double offset, bool baked, bool *between, double step,
                    kf_track to[2], bool *turned)
 {
     moments m;
     double last[3] = {0, 0, 0};
-    if (!find_moments(merging, w, e, offset, baked, step, &m))
+    if (!find_moments(merging, w, e, offset, baked, step, &m) || (*between && !look_between(merging, &m, between)))
         return false;
     to[0] = *e->rotation;
     to[1] = *e->scale;
@@ -325,14 +352,20 @@ static kf_track standing(const kf_node *node, uint32_t index, bool scale)
     return track;
 }
 
-/* On the keys an orientation is the same in any order; between them each angle goes its own way. */
-static bool tell_order(const kfi_merging *m, const kf_take *take, const kf_node *written, const kf_node *edited)
+/* On the keys an orientation is the same in any order; between them each angle goes its own way, unless it was looked at there. */
+static bool tell_order(const kfi_merging *m, const kf_take *take, const kf_node *written, const kf_node *edited, bool between)
 {
     static const char *const ORDERS[] = {"XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX"};
-    return m->input->capabilities->frame_rate > 0 || written->order > 5 || edited->order > 5 ||
-           kfi_warn(m->job, "order", "take \"%.60s\", node \"%.60s\": its rotation order is %s in the FBX and %s in the file: it turns as in the "
-                                     "FBX on its keys, and otherwise between them. Give it its order back, or bake it",
-                    take->name, written->name, ORDERS[edited->order], ORDERS[written->order]);
+    if (written->order > 5 || edited->order > 5)
+        return true;
+    const char *now = ORDERS[edited->order], *was = ORDERS[written->order];
+    return between ? kfi_note(m->job, "order", "take \"%.60s\", node \"%.60s\": its rotation order is %s in the FBX and %s in the file, where "
+                                               "the same angles turn it otherwise: fitted anew. With its order back, it would keep its keys",
+                              take->name, written->name, now, was)
+                   : kfi_warn(m->job, "order", "take \"%.60s\", node \"%.60s\": its rotation order is %s in the FBX and %s in the file: it turns "
+                                               "as in the FBX on its keys, and otherwise between them, which are too many to be fitted anew. "
+                                               "Give it its order back, or bake it",
+                              take->name, written->name, now, was);
 }
 
 static bool settle_node(kfi_merging *m, size_t written_take, uint32_t node, const turning *of, double step)
@@ -358,13 +391,14 @@ static bool settle_node(kfi_merging *m, size_t written_take, uint32_t node, cons
     bool quaternion = of->written[0] && m->input->original->takes[take->source].tracks[w[0]->source].quaternion; /* knows all orders */
     if ((!baked && !other_order && !turn) || (m->limits.exact && (!other_order || quaternion)))
         return true;
-    if (other_order && !baked && !turn && !quaternion && !tell_order(m, take, written, edited))
-        return false;
+    bool order = other_order && !baked && !turn && !quaternion && m->input->capabilities->frame_rate == 0;
+    bool between = order;
     pair was = {w[0], w[1], (kf_rotation_order)written->order, NULL};
     pair now = {e[0], e[1], (kf_rotation_order)edited->order, turn};
     kf_track *settled = kfi_alloc(m->job, 2, sizeof *settled);
     bool turned;
-    if (!settled || !settle(m, &was, &now, m->matches.offset[written_take], baked, step, settled, &turned))
+    if (!settled || !settle(m, &was, &now, m->matches.offset[written_take], baked, &between, step, settled, &turned) ||
+        (order && turned && !tell_order(m, take, written, edited, between)))
         return false;
     for (unsigned i = 0; i < (baked || turn ? 2 : 1); i++) { /* another order alone does nothing to the scale */
         if (of->written[i] && of->edited[i]) {

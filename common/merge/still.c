@@ -1,5 +1,6 @@
-/* A component that stood still and came back without a curve: programs leave those out. It is not missing, and nobody edited it, so
- * its keys stay as they are; where the format has x, y and z in one key, they go where the keys of the others went. */
+/* A component that stood still and came back without a curve: programs leave those out. It is not missing,
+ * and nobody edited it, so its keys stay as they are; where the format has x, y and z in one key, they go
+ * where the keys of the others went. */
 #include "handles.h"
 
 #include <math.h>
@@ -9,8 +10,10 @@ bool kfi_stands_still(const kfi_limits *limits, unsigned channel, const kf_curve
     for (size_t i = 0; i < curve->count; i++) {
         const kf_key *key = &curve->keys[i];
         bool bends = i + 1 < curve->count && kfi_has_handles(key->interp);
-        double out = bends ? kfi_handles_of(curve, i).out.dv : 0, in = bends ? kfi_handles_of(curve, i + 1).in.dv : 0;
-        if (!kfi_same_value(limits, channel, key->value, value) || !kfi_same_value(limits, channel, key->value + out, value) ||
+        double out = bends ? kfi_handles_of(curve, i).out.dv : 0,
+               in = bends ? kfi_handles_of(curve, i + 1).in.dv : 0;
+        if (!kfi_same_value(limits, channel, key->value, value) ||
+            !kfi_same_value(limits, channel, key->value + out, value) ||
             (bends && !kfi_same_value(limits, channel, key[1].value + in, value)))
             return false;
     }
@@ -31,7 +34,8 @@ static bool find_rows(const kfi_merge_track *t, unsigned c, row *rows)
     bool found = false;
     for (unsigned d = 0; d < t->original->curves; d++) {
         const kf_curve *other = &t->merged->curve[d];
-        if (d == c || t->edited->curve[d].count == 0 || t->original->curve[d].count != count || !other->origin)
+        if (d == c || t->edited->curve[d].count == 0 || t->original->curve[d].count != count ||
+            !other->origin)
             continue;
         found = true;
         for (size_t i = 0; i < other->count; i++) {

@@ -24,7 +24,8 @@ TESTS = {
     "elements": ["Animated", "OldText"],
     "revision": ["Revision", "Lowering"],
     "fbx": ["Encodings.test_tcb_as_slopes"],
-    "several": ["Parts.test_in_none_of_them"],
+    "several": ["Parts.test_in_none_of_them", "Plain.test_from_another", "Forms.test_deleted_in_one_take_of_several_files"],
+    "edits_still": ["Still.test_moved_key"],
     "odd_scenes": ["Fresh", "Shapes"],
 }
 FAILING = PLUGINS.parent / "keyferry-failing"

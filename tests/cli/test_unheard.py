@@ -1,4 +1,6 @@
 """What an FBX plays beside the keys of its curves, and a game's file has no room for, is told."""
+import importlib.util
+import math
 import os
 import sys
 import unittest
@@ -6,7 +8,11 @@ import unittest
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxtext  # noqa: E402
 from command import DOOR, SOURCE  # noqa: E402
-from editcase import EditCase, by_a_program  # noqa: E402
+from editcase import EditCase, add, by_a_program  # noqa: E402
+
+spec = importlib.util.spec_from_file_location("generate_x4", SOURCE / "tests" / "generate" / "x4_ani.py")
+generate = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(generate)
 
 LOCK = "anim_door_lock"
 
@@ -101,9 +107,51 @@ class Orders(EditCase):
                 put(scene, node, "RotationOrder", "enum", 5)
                 if program:
                     by_a_program(scene)
-            self.edit(change)
-            self.assertIn("its rotation order is ZYX in the FBX and XYZ in the file", self.said)
-            self.assertNotRegex(self.said, "(translation|scale): .*keys changed")
+            self.assertEqual(self.edit(change), self.original, self.said)
+            self.assertIn("0 of 4 tracks changed", self.said)
+
+    def test_between_keys(self):
+        """About one axis it turns as it did, as above; about three it does not, and is fitted anew: on its keys and between them."""
+        times = [generate.frame(15 * n) for n in range(6)]
+        for interp in (generate.STEP, generate.LINEAR, generate.BEZIER, generate.TCB):
+            for size in (0.3, 1.0):
+                turns = [(size * math.sin(1.3 * n), size * math.sin(0.7 * n + 1), size * math.cos(n)) for n in range(6)]
+                keys = generate.bezier_keys(times, turns) if interp == generate.BEZIER else \
+                    [generate.key(time, turn, interp) for time, turn in zip(times, turns)]
+                moves = [generate.key(time, turn, generate.LINEAR) for time, turn in zip(times, turns)]
+                self.original = generate.ani([generate.description("part", "go", times[-1], pos=moves, rot=keys)])
+                for order, edited in ((1, False), (5, True)):
+                    def change(scene):
+                        put(scene, "part", "RotationOrder", "enum", order)
+                        if edited:
+                            add(scene, ("go", "part", "Lcl Rotation", "x"), 2, 25)
+                    with self.subTest(interp=interp, size=size, order=order, edited=edited):
+                        now = self.edit(change)
+                        self.keyferry("diff", "x.fbx", "y.ani")
+                        self.assertNotIn("warning", self.said)
+                        self.assertRegex(self.said, r'note: take "go", node "part": its rotation order is \w+ in the FBX and XYZ in the file')
+                        self.assertEqual(now[16 + 160:16 + 160 + 6 * 128], self.original[16 + 160:16 + 160 + 6 * 128])
+                        self.assertLess(len(now), len(self.original) + 24 * 128)
+
+    def turned(self, count, gap, size):
+        turns = [(size * math.sin(1.3 * n), size * math.sin(0.7 * n + 1), size * math.cos(n)) for n in range(count)]
+        times = [generate.f32(gap * n) for n in range(count)]
+        self.original = generate.ani([generate.description("part", "go", times[-1], rot=generate.bezier_keys(times, turns))])
+        self.edit(lambda scene: put(scene, "part", "RotationOrder", "enum", 5))
+
+    def test_far_apart(self):
+        """Whatever it does between looks that are far apart, it plays as in the FBX, or that is told."""
+        for size in (1.0, 6.0):
+            self.turned(4, 10.0, size)
+            same = self.keyferry("diff", "x.fbx", "y.ani", code=None).returncode == 0
+            self.assertEqual("will play this otherwise than the FBX shows it" in self.said, not same, self.said)
+
+    def test_too_many(self):
+        """A fit would take too long: it is right on the keys, and that it is not between them is told."""
+        self.turned(100, 0.5, 1.0)
+        self.assertRegex(self.said, r'warning: take "go", node "part": its rotation order is ZYX in the FBX and XYZ in the file: it turns as in the '
+                         r"FBX on its keys, and otherwise between them, which are too many to be fitted anew\. Give it its order back, or bake it")
+        self.assertIn("100 keys changed, 0 added, 0 removed", self.said)
 
 
 if __name__ == "__main__":

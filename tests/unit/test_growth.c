@@ -12,7 +12,8 @@
 
 enum { NAME = 16, TIMES = 5 };
 
-/* The seconds it takes to look for as many edited nodes as there are, each of which stands one place further on than it did. */
+/* The seconds it takes to look for as many edited nodes as there are, each of which stands one place further
+ * on than it did. */
 static double uncount(size_t nodes)
 {
     kf_job job;
@@ -31,7 +32,8 @@ static double uncount(size_t nodes)
     }
     kf_anim original = {.nodes = was, .node_count = nodes}, again = {.nodes = now, .node_count = nodes};
     for (int i = 0; i < TIMES; i++) {
-        kfi_merge_report report = {.wanted = wanted, .wanted_count = nodes, .changes = changes, .changed = nodes};
+        kfi_merge_report report = {
+            .wanted = wanted, .wanted_count = nodes, .changes = changes, .changed = nodes};
         memory_job_begin(&job);
         clock_t start = clock();
         assert_true(kfi_uncount_gone(&job, &original, &original, &again, &report));
