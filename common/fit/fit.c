@@ -127,8 +127,11 @@ static bool begin_with_original(kfi_fitting *f)
         if (!kfi_can(f, key->interp))
             own->key.interp = usual_kind(f);
         if (!jump) {
+            /* One that was edited counts as it is, however little: if the key does not stay, it would be missed by that and by
+             * the tolerance. */
+            bool edited = s->was && fabs(s->edit[at[i]]) > 1e-3 * s->tolerance;
             if (kept || (before_kept && key[-1].interp != KF_STEP && key[-1].time < key->time) ||
-                fabs(s->v[at[i]] - key->value) <= s->tolerance)
+                (!edited && fabs(s->v[at[i]] - key->value) <= s->tolerance))
                 s->v[at[i]] = key->value;
             else
                 own->key.value = s->v[at[i]];

@@ -45,8 +45,8 @@ static bool jumps(const kfi_samples *s, size_t i)
     double step = fabs(s->v[i + 1] - s->v[i]), most = 0.0, beside = 0.0;
     if (s->count < 3 || !(step > 4.0 * s->tolerance))
         return false;
-    if (s->told[i] && fabs(s->middle[i] - s->v[i]) <= 1e-6 * step)
-        return true;
+    if (s->told[i]) /* and how it gets there with it */
+        return fabs(s->middle[i] - s->v[i]) <= 1e-6 * step;
     if (still_jumps(s, i) && fabs(s->was[i + 1][0] - s->was[i][0]) > 0.5 * step)
         return true;
     for (size_t k = i < 4 ? 0 : i - 4; k < i + 5 && k + 1 < s->count; k++)

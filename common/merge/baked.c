@@ -170,6 +170,15 @@ static bool fit_shared(const kfi_merge_track *t, const kfi_seen seen[3], kf_curv
     return true;
 }
 
+/* Whether a curve that nobody edited is told in pieces where others of the same keys were: by handles there is no ease. */
+static bool takes_pieces(const kfi_merge_track *t, unsigned c)
+{
+    bool eased = false;
+    for (size_t i = 0; i + 1 < t->original->curve[c].count && !eased; i++)
+        eased = kfi_segment_eased(&t->original->curve[c], i);
+    return eased && kfi_share_tcb(t);
+}
+
 /* Misses of several angles add up, those of the first and the third the more, the nearer their axes are: each gets a share, so
  * that the orientation is off by no more than one may be. */
 static void share_tolerance(const kfi_merge_track *t, kfi_seen keys[3])
@@ -180,7 +189,7 @@ static void share_tolerance(const kfi_merge_track *t, kfi_seen keys[3])
     if (t->original->channel != KF_ROTATION || t->original->curves != 3)
         return;
     for (int c = 0; c < 3; c++)
-        edited[c] = keys[c].edits > 0;
+        edited[c] = keys[c].edits > 0 || takes_pieces(t, (unsigned)c);
     for (size_t i = 0; i < middle->count; i++)
         cosine = fmax(cosine, fabs(kfi_euler_cosine(t->order, middle->value[i])));
     double sum = edited[0] + edited[1] + edited[2] + 2 * cosine * edited[(second + 1) % 3] * edited[(second + 2) % 3];

@@ -2,6 +2,7 @@
 with the ease of its segments."""
 import os
 import random
+import struct
 import sys
 import tempfile
 import unittest
@@ -97,6 +98,26 @@ class Regions(unittest.TestCase):
         for kind, axes, seed in (("ease", "x", 102), ("mixed", "xyz", 114)):
             self.assertLessEqual(regioncases.edit(os.environ["KEYFERRY"], kind, axes, seed)["drift"], 1.1)
 
+    def test_steep_is_no_jump(self):
+        """What gets from one frame to the next nearly all of its way, smoothly, beside an edit, does not come back as a step."""
+        at, values = (0, 20, 26, 46, 66), (0, 0, 30, 28, 0)
+        gaps = [(b - a) / 30 for a, b in zip(at, at[1:])]
+        keys = [(frame / 30, value, 5, (0.95 * after, 0, -0.95 * before, 0), (0, 0, 0, 0, 0))
+                for frame, value, before, after in zip(at, values, [0.3] + gaps, gaps + [0.3])]
+        with tempfile.TemporaryDirectory() as folder:
+            bench = fitcases.Bench(os.environ["KEYFERRY"], folder)
+            original = fitcases.file_of(keys)
+            scene = bench.bake(original, 30)
+            curve = scene.curve("go", "part", PROP, "x")
+            for i in range(1, 12):
+                curve.keys[25 + i].value += 3 * regioncases.SHAPES["parabola"](i / 12)
+            curve.store()
+            now = bench.back(scene)
+            was, then = (bench.values(data, 30 * regioncases.FINE, PROP)[0] for data in (original, now))
+        beside = range(regioncases.FINE * 25 + 1)
+        self.assertLessEqual(max(abs(was[i] - then[i]) for i in beside), 6 * 0.003)  # steep: a hair in time is much
+        self.assertNotIn(1, [struct.unpack_from("<i", record, 12)[0] for record in fitcases.records(now)])
+
     def test_best_is_no_bound(self):
         """The search that ours is compared with is a good one: it never needs many more than ours."""
         for results in self.results.values():
@@ -144,26 +165,36 @@ class Regions(unittest.TestCase):
 class Turns(unittest.TestCase):
     """Several angles edited at once, and up to gimbal lock: what they are off adds up, and the orientation is within the tolerance."""
 
-    def test_orientations(self):
+    def check(self, name, seed, kind, bumps):
+        """`bumps`: the angles to be edited, and how far; None: at random."""
         prop = "Lcl Rotation"
+        rng = random.Random(f"{name} {seed}")
+        keys = [(time, 0.7 * value, number, (a, 0.7 * b, c, 0.7 * d), numbers)
+                for time, value, number, (a, b, c, d), numbers in regioncases.keys_of(rng, kind)]
+        with tempfile.TemporaryDirectory() as folder:
+            bench = fitcases.Bench(os.environ["KEYFERRY"], folder)
+            scene = bench.bake(fitcases.file_of(keys, True), 30)
+            width, start = 20, rng.randint(2, 60)
+            for axis, height in bumps.items():
+                curve, height = scene.curve("go", "part", prop, axis), height or rng.uniform(2, 20)
+                for i in range(1, width):
+                    curve.keys[start + i].value += height * regioncases.SHAPES["wave"](i / width)
+                curve.store()
+            wanted, now = fitcases.values_of(scene, prop), bench.back(scene)
+            shown = bench.values(now, 30, prop)
+        for frame, (a, b) in enumerate(zip(zip(*wanted), zip(*shown))):
+            self.assertLessEqual(nytrocases.apart(True, a, b, [0.01]), 1.001, (name, seed, frame))
+        self.assertLess(len(fitcases.records(now)), 16 + width, seed)
+
+    def test_orientations(self):
         for seed in range(8):
-            rng = random.Random(f"turns {seed}")
-            keys = [(time, 0.7 * value, number, (a, 0.7 * b, c, 0.7 * d), numbers)
-                    for time, value, number, (a, b, c, d), numbers in regioncases.keys_of(rng, regioncases.KINDS[seed % 4])]
-            with tempfile.TemporaryDirectory() as folder:
-                bench = fitcases.Bench(os.environ["KEYFERRY"], folder)
-                scene = bench.bake(fitcases.file_of(keys, True), 30)
-                width, start = 20, rng.randint(2, 60)
-                for axis in ("xyz", "xz", "xy", "xyz")[seed % 4]:
-                    curve, height = scene.curve("go", "part", prop, axis), rng.uniform(2, 20) if axis != "y" else 80
-                    for i in range(1, width):
-                        curve.keys[start + i].value += height * regioncases.SHAPES["wave"](i / width)
-                    curve.store()
-                wanted, now = fitcases.values_of(scene, prop), bench.back(scene)
-                shown = bench.values(now, 30, prop)
-            for frame, (a, b) in enumerate(zip(zip(*wanted), zip(*shown))):
-                self.assertLessEqual(nytrocases.apart(True, a, b, [0.01]), 1.001, (seed, frame))
-            self.assertLess(len(fitcases.records(now)), 16 + width, seed)
+            axes = ("xyz", "xz", "xy", "xyz")[seed % 4]
+            self.check("turns", seed, regioncases.KINDS[seed % 4], {axis: 80 if axis == "y" else None for axis in axes})
+
+    def test_one_angle_of_eased_keys(self):
+        """The other two are told in pieces beside it, which are off, too."""
+        for seed in (0, 1, 3, 4, 10, 11, 13, 20, 21, 22):
+            self.check("one angle", seed, "ease", {"xyz"[seed % 3]: None})
 
 
 class Nytro(unittest.TestCase):
