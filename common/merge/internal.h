@@ -134,6 +134,7 @@ typedef struct kfi_turn {
     bool usable;
     bool around;      /* its own axes and its points with it */
     bool found;       /* the size was found in what came back, as it is none that the file states */
+    bool alone;       /* by the moves of one node */
     bool lost;        /* nothing came back in that one, and in no other most of it */
     unsigned from[3]; /* axis i of what came back was axis from[i], */
     double sign[3];   /* times sign[i], */

@@ -10,13 +10,16 @@
 typedef struct factors {
     double (*of)[2]; /* the factor, and the size of the number that was written */
     size_t count, room;
+    size_t node, nodes; /* the last written node that has some, and how many have */
 } factors;
 
 enum { LOOKS = 32, MOST = 1 << 16 };
 
-static void add_factor(factors *f, double was, double now)
+static void add_factor(factors *f, size_t node, double was, double now)
 {
     if (f->count < f->room && fabs(was) > 1e-4 && fabs(was) < 1e9 && fabs(now) < 1e12) {
+        f->nodes += f->nodes < 2 && f->node != node;
+        f->node = node;
         f->of[f->count][0] = now / was;
         f->of[f->count++][1] = fabs(was);
     }
@@ -28,13 +31,13 @@ static void add_curve(factors *f, const kf_track *was, unsigned from, double sig
     const kf_curve *curve = &was->curve[from];
     bool stood = curve->count > 0;
     for (size_t i = 0; now && i < now->count; i += now->count / LOOKS + 1)
-        add_factor(f, kfi_curve_value(curve, now->keys[i].time - offset, was->rest[from]), sign * now->keys[i].value);
+        add_factor(f, was->node, kfi_curve_value(curve, now->keys[i].time - offset, was->rest[from]), sign * now->keys[i].value);
     if (now && now->count)
         return;
     for (size_t i = 0; stood && i < curve->count; i++)
         stood = curve->keys[i].value == curve->keys[0].value;
     if (stood)
-        add_factor(f, curve->keys[0].value, sign * rest);
+        add_factor(f, was->node, curve->keys[0].value, sign * rest);
 }
 
 /* Of one channel, which the way sizes, of the nodes that it is about. */
@@ -58,7 +61,7 @@ static void add_channel(const kfi_merging *m, const kfi_turn *way, unsigned chan
         if (back < 0 || keyed[n] >> channel & 1 || !(way->around || kfi_is_orphan(m, n)))
             continue;
         for (unsigned c = 0; c < 3; c++)
-            add_factor(f, kfi_rest_of(&written->nodes[n], channel)[moves ? way->from[c] : c],
+            add_factor(f, n, kfi_rest_of(&written->nodes[n], channel)[moves ? way->from[c] : c],
                        kfi_rest_of(&edited->nodes[back], channel)[c] * (moves ? way->sign[c] : way->mirror));
     }
 }
@@ -73,7 +76,7 @@ static void add_points(const kfi_merging *m, const kfi_turn *way, factors *f)
             continue;
         for (size_t i = 0; i < was->point_count; i += was->point_count / LOOKS + 1)
             for (unsigned c = 0; c < 3; c++)
-                add_factor(f, was->points[i][way->from[c]], now->points[i][c] * way->sign[c]);
+                add_factor(f, n, was->points[i][way->from[c]], now->points[i][c] * way->sign[c]);
     }
 }
 
@@ -126,12 +129,13 @@ static double common_factor(factors *f)
 static double size_of(const kfi_merging *m, kfi_turn *way, const uint8_t *keyed, factors *f)
 {
     double size;
-    f->count = 0;
+    f->count = f->node = f->nodes = 0;
     add_channel(m, way, way->around ? KF_TRANSLATION : KF_SCALE, keyed, f);
     if (way->around)
         add_points(m, way, f);
     size = common_factor(f);
-    bool stated = agreeing(f, way->size) > f->count / 64;
+    bool stated = way->usable && agreeing(f, way->size) > f->count / 64;
+    way->alone = way->around && f->nodes < 2;
     way->lost = size == 0 && f->count > 0 && !stated;
     if (size == 0 || stated)
         return 0;
@@ -155,9 +159,10 @@ bool kfi_find_sizes(const kfi_merging *m, kfi_turn ways[KFI_WAYS])
     if (!keyed || !f.of)
         return false;
     for (unsigned way = KFI_AS_WRITTEN + 1; way < KFI_WAYS; way++) {
-        double size = ways[way].usable ? size_of(m, &ways[way], keyed, &f) : 0;
+        double size = ways[way].usable || way == KFI_SCALED ? size_of(m, &ways[way], keyed, &f) : 0;
         ways[way].size = size > 0 ? size : ways[way].size;
         ways[way].found = size > 0;
+        ways[way].usable = ways[way].usable || size > 0;
     }
     return true;
 }

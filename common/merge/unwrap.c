@@ -254,6 +254,19 @@ static bool count_ways(const kfi_merging *m, const kfi_turn ways[KFI_WAYS], size
     return true;
 }
 
+/* Blender's "Apply Transform" turns the wrapper all round as well. That was put below its world in metres, and comes back
+ * smaller by that, whatever the size of the export: in an FBX in metres, it would without. */
+static bool smaller_wrapper(const kfi_merging *m)
+{
+    const double *was = m->input->written->nodes[0].rest.scale;
+    if (m->matches.wrapper < 0)
+        return false;
+    const kf_anim *edited = m->input->edited;
+    const double *now = edited->nodes[m->matches.wrapper].rest.scale;
+    double share = cbrt(fabs(now[0] * now[1] * now[2] / (was[0] * was[1] * was[2])));
+    return fabs(share / 0.01 - 1) < 1e-3 && !(fabs(edited->settings.unit_scale / 100 - 1) < 1e-3);
+}
+
 /* The same with sizes that no file states, where something is left that the stated ones do not explain. That nodes were turned
  * has to be seen: what merely moves further than it did was edited. */
 static bool count_sized(kfi_merging *m, size_t (*score)[KFI_WAYS + 1], size_t all[KFI_WAYS + 1])
@@ -263,14 +276,16 @@ static bool count_sized(kfi_merging *m, size_t (*score)[KFI_WAYS + 1], size_t al
     if (!count_ways(m, m->ways, score, all))
         return false;
     unsigned common = common_way(all);
-    if (all[common] == all[KFI_WAYS])
+    if (all[common] == all[KFI_WAYS] && common != KFI_ROUND_BEFORE)
         return true;
     if (!kfi_find_sizes(m, m->ways) || !count_ways(m, m->ways, score, all))
         return false;
     common = common_way(all);
-    if (!m->ways[common].found || !m->ways[common].around || all[common] > all[KFI_SCALED])
+    if (!(m->ways[common].found || common == KFI_ROUND_BEFORE) || !m->ways[common].around || all[common] > all[KFI_SCALED] ||
+        (common == KFI_ALL_ROUND && smaller_wrapper(m)))
         return true;
     memcpy(m->ways, stated, sizeof stated);
+    m->ways[KFI_ROUND_BEFORE].usable = false;
     return count_ways(m, m->ways, score, all);
 }
 
@@ -289,8 +304,14 @@ static bool tell_way(const kfi_merging *m, unsigned way)
                                             "most of it was edited: it is taken to be %g times, as the FBX states; in the program, "
                                             "export with a scale of 1 (Blender: \"Scale\")", t->size))
         return false;
-    return !t->found || way == KFI_ROUND_BEFORE ||
-           kfi_note(m->job, "size", "all came back multiplied with %g, where the FBX states a unit of %g (Blender: \"Scale\" of the "
+    if (!t->found || way == KFI_ROUND_BEFORE)
+        return true;
+    if (t->alone)
+        return kfi_warn(m->job, "size", "the one node that moves came back multiplied with %g, where the FBX states a unit of %g: that is "
+                                        "taken for the program's (Blender: \"Scale\" of the export), and it is divided by that. If it was "
+                                        "an edit, export without \"Apply Transform\"",
+                        t->size, m->input->edited->settings.unit_scale);
+    return kfi_note(m->job, "size", "all came back multiplied with %g, where the FBX states a unit of %g (Blender: \"Scale\" of the "
                                     "export): it is divided by that. If it was an edit, export with a scale of 1",
                     t->size, m->input->edited->settings.unit_scale);
 }

@@ -111,6 +111,7 @@ void kfi_find_ways(const kfi_merge *input, kfi_turn ways[KFI_WAYS])
     ways[KFI_ALL_ROUND] = ways[KFI_IN_METRES];
     ways[KFI_ROUND_BEFORE] = turn_of(before);
     ways[KFI_SCALED] = ways[KFI_AS_WRITTEN];
+    ways[KFI_SCALED].usable = false; /* until its size is known */
     ways[KFI_ALL_ROUND].around = ways[KFI_ROUND_BEFORE].around = ways[KFI_SCALED].around = true;
 }
 

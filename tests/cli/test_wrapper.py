@@ -190,7 +190,7 @@ class TurnedAllRound(EditCase):
 
     def test_undone_with_a_size(self):
         """Which no file states: the original tells it."""
-        for size in (2, 100, 0.01, 0.0254):
+        for size in (2, 100, 0.0254):
             self.each_file(lambda scene, size=size: turn_all_round(scene, sized(METRES, size)), "Apply Transform")
 
     def test_a_size_is_told(self):
@@ -199,6 +199,29 @@ class TurnedAllRound(EditCase):
         self.assertIn("note: all came back multiplied with 200", self.said)
         self.assertEqual(self.edit(turn_all_round, "--for", "blender"), self.original)
         self.assertNotIn("multiplied", self.said)
+
+    def test_a_size_without_a_turn(self):
+        """With Z up as in Blender nothing is turned; but the node above all others is smaller by a metre's centimetres."""
+        def change(scene, share):
+            turn_all_round(scene, ((200, 0, 0), (0, 200, 0), (0, 0, 200)))
+            axes = {"UpAxis": 2, "UpAxisSign": 1, "FrontAxis": 1, "FrontAxisSign": -1, "CoordAxis": 0, "CoordAxisSign": 1}
+            for prop in scene.root.first("GlobalSettings").first("Properties70").children:
+                if fbxtext.unquote(prop.values[0]) in axes:
+                    prop.values[4:] = [str(axes[fbxtext.unquote(prop.values[0])])]
+            scale = next(p for p in wrapper(scene).first("Properties70").children if fbxtext.unquote(p.values[0]) == "Lcl Scaling")
+            scale.values[4:] = ["%.9g" % (float(v) * share) for v in scale.values[4:]]
+        self.ending, self.original = "ani", DOOR.read_bytes()
+        self.assertEqual(self.edit(lambda scene: change(scene, 0.01), "--for", "blender"), self.original, self.said)
+        self.assertIn("note: all came back multiplied with 200", self.said)
+        self.assertNotEqual(self.edit(lambda scene: change(scene, 1), "--for", "blender"), self.original)
+        self.assertNotIn("multiplied", self.said)
+
+    def test_one_node_alone(self):
+        """May be somebody's edit as well: it is a warning."""
+        self.ending, self.original = "anm", (SOURCE / "tests" / "data" / "ei-anm" / "body.anm").read_bytes()
+        self.assertEqual(self.edit(lambda scene: turn_all_round(scene, sized(METRES, 2)), "--for", "blender"), self.original)
+        self.assertIn("warning: the one node that moves came back multiplied with 200", self.said)
+        self.edit(lambda scene: turn_all_round(scene, sized(METRES, 2)), "--for", "blender", back=["--strict"], code=1)
 
     def scale_moves(self, scene, nodes, factor=2.0, takes=("door_open", "door_close")):
         by_a_program(scene)
@@ -221,6 +244,27 @@ class TurnedAllRound(EditCase):
                                                        "--for", "blender"))
                     self.keyferry("diff", "with/x.ani", "turned/x.ani")
                 self.assertNotIn("multiplied", self.said)
+
+    def test_an_edit_along_an_axis_that_stays(self):
+        """x is no other axis with Z up: of what moves along it nothing shows that axes were turned."""
+        self.ending, self.original = "ani", DOOR.read_bytes()
+        doors = ("anim_door_left", "anim_door_right", "anim_door_lock")
+
+        def along_x(scene):
+            by_a_program(scene)
+            for where, curve in scene.curves().items():
+                if where[2:] in (("Lcl Translation", "y"), ("Lcl Translation", "z")) or where[2] == "Lcl Rotation":
+                    for key in curve.keys:
+                        key.value = 0
+                    curve.store()
+        self.original = self.edit(along_x, "--for", "blender")
+        for factor in (2, 0.01):
+            for nodes in (doors, doors[:2], doors[:1]):
+                with self.subTest(factor=factor, nodes=nodes):
+                    self.assertNotEqual(self.edit(lambda scene, factor=factor, nodes=nodes: self.scale_moves(scene, nodes, factor),
+                                                  "--for", "blender"), self.original)
+                    self.assertNotIn("turned back", self.said)
+                    self.assertIn(" %d of 8 tracks changed" % (2 * len(set(nodes) & set(doors[:2]))), self.said)
 
     def test_an_edit_beside_a_size(self):
         self.ending, self.original = "ani", DOOR.read_bytes()
@@ -285,9 +329,9 @@ class Gone(EditCase):
 
     def test_with_a_size(self):
         """Which no file states: the original tells it."""
-        for m in (METRES, ((100, 0, 0), (0, 100, 0), (0, 0, 100))):
-            for size in (1, 2, 0.02, 100):
-                self.each_file(lambda scene, m=m, size=size: unwrap(scene, sized(m, size)), "--for", "blender")
+        unturned = ((100, 0, 0), (0, 100, 0), (0, 0, 100))
+        for m in (sized(METRES, 2), sized(METRES, 0.01), unturned, sized(unturned, 3)):
+            self.each_file(lambda scene, m=m: unwrap(scene, m), "--for", "blender")
 
     def test_an_edit_is_no_size(self):
         """Only where scales are multiplied too was it a program; what merely moves further was edited."""
