@@ -133,13 +133,16 @@ typedef struct kfi_matches {
 typedef struct kfi_turn {
     bool usable;
     bool around;      /* its own axes and its points with it */
+    bool found;       /* the size was found in what came back, as it is none that the file states */
+    bool alone;       /* by the moves of one node */
+    bool lost;        /* nothing came back in that one, and in no other most of it */
     unsigned from[3]; /* axis i of what came back was axis from[i], */
     double sign[3];   /* times sign[i], */
     double size;      /* times size */
     double mirror;    /* -1 if that mirrors, else 1 */
     double back[4];   /* the rotation that undoes it; the mirroring goes into the scale */
 } kfi_turn;
-enum { KFI_AS_WRITTEN, KFI_IN_WORLD, KFI_IN_METRES, KFI_ALL_ROUND, KFI_WAYS };
+enum { KFI_AS_WRITTEN, KFI_IN_WORLD, KFI_IN_METRES, KFI_UNTURNED, KFI_ALL_ROUND, KFI_ROUND_BEFORE, KFI_SCALED, KFI_WAYS };
 void kfi_find_ways(const kfi_merge *input, kfi_turn ways[KFI_WAYS]);
 bool kfi_turns(const kfi_turn *t);
 void kfi_undo_rotation(const kfi_turn *t, double q[4]);
@@ -295,6 +298,10 @@ bool kfi_match(kf_job *job, const kfi_merge *input, const kfi_limits *limits, co
 /* unwrap.c: what came back in the axes and unit that were written, but for rotation tracks: `turn` of the merge
  * tells what is to be undone of these. Not *turned: it is that as it is. */
 bool kfi_unwrap(kfi_merging *m, kf_anim *to, bool *turned);
+/* One that was written just below the wrapper and hangs below neither it nor another node of ours now. */
+bool kfi_is_orphan(const kfi_merging *m, size_t n);
+/* size.c: ways get the size that numbers really have, where that is another one. */
+bool kfi_find_sizes(const kfi_merging *m, kfi_turn ways[KFI_WAYS]);
 
 /* The written take that an edited one is as far as one of its nodes goes, or -1. */
 static inline int32_t kfi_take_of(const kfi_matches *m, size_t edited_take, uint32_t edited_node)

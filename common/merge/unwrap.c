@@ -175,22 +175,27 @@ static bool turn_back(kf_job *job, const kf_anim *from, const kfi_turn ways[KFI_
 
 /* ---------------------------------------------------------------- which it is */
 
-/* Its own way where that explains most of it, else the way that explains most of all nodes. A program that turns nodes
- * all round does so with all. */
-static unsigned best_way(const size_t own[KFI_WAYS + 1], const size_t all[KFI_WAYS + 1])
+/* The way that explains most of all nodes. */
+static unsigned common_way(const size_t all[KFI_WAYS + 1])
 {
-    unsigned way = 0, common = 0;
-    for (unsigned i = 1; i < KFI_WAYS; i++) {
+    unsigned common = 0;
+    for (unsigned i = 1; i < KFI_SCALED; i++)
         common = all[i] > all[common] ? i : common;
+    return common;
+}
+
+/* Its own way where that explains most of it, else the common one. A program that turns nodes all round does so with all. */
+static unsigned best_way(const kfi_turn ways[KFI_WAYS], const size_t own[KFI_WAYS + 1], const size_t all[KFI_WAYS + 1])
+{
+    unsigned way = 0, common = common_way(all);
+    for (unsigned i = 1; i < KFI_SCALED; i++)
         way = own[i] > own[way] || (own[i] == own[way] && all[i] > all[way]) ? i : way;
-    }
-    if (common == KFI_ALL_ROUND || way == KFI_ALL_ROUND)
-        return common == KFI_ALL_ROUND && own[KFI_AS_WRITTEN] > own[common] ? KFI_AS_WRITTEN : common;
+    if (ways[common].around || ways[way].around)
+        return ways[common].around && own[KFI_AS_WRITTEN] > own[common] ? KFI_AS_WRITTEN : common;
     return 2 * own[way] > own[KFI_WAYS] ? way : common;
 }
 
-/* One that was written just below the wrapper and hangs below neither it nor another node of ours now. */
-static bool is_orphan(const kfi_merging *m, size_t n)
+bool kfi_is_orphan(const kfi_merging *m, size_t n)
 {
     int32_t back = m->matches.back[n];
     if (m->input->written->nodes[n].parent != 0 || back < 0)
@@ -228,6 +233,8 @@ static bool count_ways(const kfi_merging *m, const kfi_turn ways[KFI_WAYS], size
     if (!keyed)
         return false;
     const kf_anim *written = m->input->written, *edited = m->input->edited;
+    memset(score, 0, written->node_count * sizeof *score);
+    memset(all, 0, (KFI_WAYS + 1) * sizeof *all);
     for (size_t t = 0; t < written->take_count; t++)
         for (size_t i = 0; i < written->takes[t].track_count; i++) {
             const kf_track *track = &written->takes[t].tracks[i];
@@ -237,8 +244,8 @@ static bool count_ways(const kfi_merging *m, const kfi_turn ways[KFI_WAYS], size
                                 score[track->node]);
         }
     for (size_t n = 0; n < written->node_count; n++) {
-        if (!is_orphan(m, n))
-            score[n][KFI_IN_WORLD] = score[n][KFI_IN_METRES] = score[n][KFI_AS_WRITTEN];
+        if (!kfi_is_orphan(m, n))
+            score[n][KFI_IN_WORLD] = score[n][KFI_IN_METRES] = score[n][KFI_UNTURNED] = score[n][KFI_AS_WRITTEN];
         else
             count_pose(m, ways, n, keyed[n], score[n]);
         for (unsigned i = 0; i <= KFI_WAYS; i++)
@@ -247,38 +254,100 @@ static bool count_ways(const kfi_merging *m, const kfi_turn ways[KFI_WAYS], size
     return true;
 }
 
+/* Blender's "Apply Transform" turns the wrapper all round as well. That was put below its world in metres, and comes back
+ * smaller by that, whatever the size of the export: in an FBX in metres, it would without. */
+static bool smaller_wrapper(const kfi_merging *m)
+{
+    const double *was = m->input->written->nodes[0].rest.scale;
+    if (m->matches.wrapper < 0)
+        return false;
+    const kf_anim *edited = m->input->edited;
+    const double *now = edited->nodes[m->matches.wrapper].rest.scale;
+    double share = cbrt(fabs(now[0] * now[1] * now[2] / (was[0] * was[1] * was[2])));
+    return fabs(share / 0.01 - 1) < 1e-3 && !(fabs(edited->settings.unit_scale / 100 - 1) < 1e-3);
+}
+
+/* The same with sizes that no file states, where something is left that the stated ones do not explain. That nodes were turned
+ * has to be seen: what merely moves further than it did was edited. */
+static bool count_sized(kfi_merging *m, size_t (*score)[KFI_WAYS + 1], size_t all[KFI_WAYS + 1])
+{
+    kfi_turn stated[KFI_WAYS];
+    memcpy(stated, m->ways, sizeof stated);
+    if (!count_ways(m, m->ways, score, all))
+        return false;
+    unsigned common = common_way(all);
+    if (all[common] == all[KFI_WAYS] && common != KFI_ROUND_BEFORE)
+        return true;
+    if (!kfi_find_sizes(m, m->ways) || !count_ways(m, m->ways, score, all))
+        return false;
+    common = common_way(all);
+    if (!(m->ways[common].found || common == KFI_ROUND_BEFORE) || !m->ways[common].around || all[common] > all[KFI_SCALED] ||
+        (common == KFI_ALL_ROUND && smaller_wrapper(m)))
+        return true;
+    memcpy(m->ways, stated, sizeof stated);
+    m->ways[KFI_ROUND_BEFORE].usable = false;
+    return count_ways(m, m->ways, score, all);
+}
+
+/* What was done with all nodes, in words. */
+static bool tell_way(const kfi_merging *m, unsigned way)
+{
+    const kfi_turn *t = &m->ways[way];
+    if (way == KFI_ALL_ROUND && !kfi_note(m->job, "axes", "the program turned the axes of every node (Blender: \"Apply Transform\"): "
+                                                          "they are turned back"))
+        return false;
+    if (way == KFI_ROUND_BEFORE &&
+        !kfi_note(m->job, "axes", "the program turned the axes of every node when it read the FBX (Blender: \"Apply Transform\" of the "
+                                  "import): they are turned back, but were rounded; import without it"))
+        return false;
+    if (t->lost && !kfi_warn(m->job, "size", "how many times as large as it was written everything came back could not be told, for "
+                                            "most of it was edited: it is taken to be %g times, as the FBX states; in the program, "
+                                            "export with a scale of 1 (Blender: \"Scale\")", t->size))
+        return false;
+    if (!t->found || way == KFI_ROUND_BEFORE)
+        return true;
+    if (t->alone)
+        return kfi_warn(m->job, "size", "the one node that moves came back multiplied with %g, where the FBX states a unit of %g: that is "
+                                        "taken for the program's (Blender: \"Scale\" of the export), and it is divided by that. If it was "
+                                        "an edit, export without \"Apply Transform\"",
+                        t->size, m->input->edited->settings.unit_scale);
+    return kfi_note(m->job, "size", "all came back multiplied with %g, where the FBX states a unit of %g (Blender: \"Scale\" of the "
+                                    "export): it is divided by that. If it was an edit, export with a scale of 1",
+                    t->size, m->input->edited->settings.unit_scale);
+}
+
 bool kfi_unwrap(kfi_merging *m, kf_anim *to, bool *turned)
 {
     const kfi_turn *ways = m->ways;
     const kf_anim *written = m->input->written, *edited = m->input->edited;
-    size_t (*score)[KFI_WAYS + 1] = kfi_alloc(m->job, written->node_count, sizeof *score), all[KFI_WAYS + 1] = {0};
+    size_t (*score)[KFI_WAYS + 1] = kfi_alloc(m->job, written->node_count, sizeof *score), all[KFI_WAYS + 1];
     uint8_t *way = kfi_alloc(m->job, edited->node_count, sizeof *way);
     const kfi_turn **turn_of_node = kfi_alloc(m->job, edited->node_count, sizeof *turn_of_node);
-    size_t orphans = 0, moved = 0, around = 0;
-    if (!score || !way || !turn_of_node || !count_ways(m, ways, score, all))
+    size_t orphans = 0, moved = 0, most[KFI_WAYS] = {0};
+    if (!score || !way || !turn_of_node || !count_sized(m, score, all))
         return false;
     for (size_t n = 1; n < written->node_count; n++) {
         int32_t back = m->matches.back[n];
         if (back < 0)
             continue;
-        bool orphan = is_orphan(m, n);
-        unsigned best = best_way(score[n], all);
-        if (best != KFI_ALL_ROUND && !orphan)
+        bool orphan = kfi_is_orphan(m, n);
+        unsigned best = best_way(ways, score[n], all);
+        if (!ways[best].around && !orphan)
             best = KFI_AS_WRITTEN;
         way[back] = (uint8_t)best;
         turn_of_node[back] = best != KFI_AS_WRITTEN && kfi_turns(&ways[best]) ? &ways[best] : NULL;
         orphans += orphan;
         moved += best != KFI_AS_WRITTEN;
-        around += best == KFI_ALL_ROUND;
+        most[best]++;
     }
     if (orphans && !kfi_note(m->job, "wrapper",
                              "the node that was above all others is gone, elsewhere or has another name: nodes are known by their "
                              "names, and %zu of %zu below it brought back into the game's axes and unit",
                              moved, orphans))
         return false;
-    if (around && !kfi_note(m->job, "axes", "the program turned the axes of every node (Blender: \"Apply Transform\"): they "
-                                            "are turned back"))
-        return false;
+    for (unsigned i = 1; i < KFI_WAYS; i++)
+        if (most[i] && !tell_way(m, i))
+            return false;
     *turned = moved > 0;
     if (moved)
         m->turn = turn_of_node;

@@ -3,7 +3,12 @@
  *   in the world         the wrapper is not above it, but the motion was kept, so that the wrapper's transform is part of it
  *   in a program's axes  the wrapper was taken away in a program with Z up and metres (Blender), which then wrote the FBX in
  *                        the axes and unit that the file states
- *   turned all round     that program also turned every node's own axes (Blender's "Apply Transform") */
+ *   unturned             the same, but that program was told to leave the axes alone ("Use Space Transform" off)
+ *   turned all round     that program also turned every node's own axes (Blender's "Apply Transform")
+ *   round before         it did so when it read the FBX, into its own axes and unit, and wrote nodes as they were
+ *   scaled               nothing is turned, all that moves is larger: somebody's edit, for all that can be told
+ *
+ * All but the first may be larger by a size of the program's ("Scale"), which stands in no file: size.c. */
 #include "internal.h"
 
 #include <math.h>
@@ -92,6 +97,7 @@ void kfi_find_ways(const kfi_merge *input, kfi_turn ways[KFI_WAYS])
 {
     const kf_settings *settings = &input->edited->settings;
     matrix none = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, metres = {{100, 0, 0}, {0, 0, 100}, {0, -100, 0}};
+    matrix before = {{0.01, 0, 0}, {0, 0, -0.01}, {0, 0.01, 0}}, unit = {{100, 0, 0}, {0, 100, 0}, {0, 0, 100}};
     matrix file, basis, product;
     from_settings(settings, file);
     from_transform(&input->written->nodes[0].rest, basis);
@@ -100,8 +106,13 @@ void kfi_find_ways(const kfi_merge *input, kfi_turn ways[KFI_WAYS])
     ways[KFI_IN_WORLD] = turn_of(product);
     multiply(file, metres, product);
     ways[KFI_IN_METRES] = turn_of(product);
+    ways[KFI_UNTURNED] = turn_of(unit);
+    ways[KFI_UNTURNED].size /= settings->unit_scale;
     ways[KFI_ALL_ROUND] = ways[KFI_IN_METRES];
-    ways[KFI_ALL_ROUND].around = true;
+    ways[KFI_ROUND_BEFORE] = turn_of(before);
+    ways[KFI_SCALED] = ways[KFI_AS_WRITTEN];
+    ways[KFI_SCALED].usable = false; /* until its size is known */
+    ways[KFI_ALL_ROUND].around = ways[KFI_ROUND_BEFORE].around = ways[KFI_SCALED].around = true;
 }
 
 /* ---------------------------------------------------------------- which it is */

@@ -57,6 +57,11 @@ class Reparented(EditCase):
 
 CHANNELS = ("Lcl Translation", "Lcl Rotation", "Lcl Scaling")
 METRES = ((100, 0, 0), (0, 0, 100), (0, -100, 0))  # what Blender, with Z up, multiplies the nodes of a file with
+BEFORE = ((0.01, 0, 0), (0, 0, -0.01), (0, 0.01, 0))  # and with what it does so when it reads one
+
+
+def sized(m, size):
+    return tuple(tuple(v * size for v in row) for row in m)
 
 
 def matrix(x, y, z):
@@ -130,32 +135,32 @@ def unwrap(scene, m=None, keep=False):
                 curve.store()
 
 
-def turned(channel, value):
-    """The same in axes of its own that are turned too: METRES, times a node's transform, times the inverse of METRES."""
+def turned(m, channel, value):
+    """The same in axes of its own that are turned too: m, times a node's transform, times the inverse of m."""
     if channel == "Lcl Translation":
-        return moved(METRES, channel, value)
-    turn = tuple(tuple(v / 100 for v in row) for row in METRES)
+        return moved(m, channel, value)
+    size = max(abs(v) for v in m[0])
+    turn = tuple(tuple(v / size for v in row) for row in m)
     if channel == "Lcl Scaling":
         return tuple(sum(abs(turn[r][c]) * value[c] for c in range(3)) for r in range(3))
     return angles(times(times(turn, matrix(*value)), tuple(zip(*turn))))
 
 
-def turn_all_round(scene):
+def turn_all_round(scene, m=METRES):
     """What Blender does when it is told to apply transforms: to the wrapper, all nodes and their shapes."""
     by_a_program(scene)
     curves = scene.curves()
     for take, node, channel in {w[:3] for w in curves if w[2] in CHANNELS}:
         three = [curves[take, node, channel, axis] for axis in "xyz"]
         for keys in zip(*(c.keys for c in three), strict=True):
-            for key, value in zip(keys, turned(channel, [k.value for k in keys])):
+            for key, value in zip(keys, turned(m, channel, [k.value for k in keys])):
                 key.value = value
         for curve in three:
             curve.store()
     for shape in scene.objects.all("Geometry"):
-        if fbxtext.unquote(shape.values[2]) == "Shape":
-            numbers = [float(v) for v in shape.array("Vertices")]
-            points = [moved(METRES, "Lcl Translation", numbers[i:i + 3]) for i in range(0, len(numbers), 3)]
-            shape.set_array("Vertices", ["%.9g" % v for point in points for v in point])
+        numbers = [float(v) for v in shape.array("Vertices")]
+        points = [moved(m, "Lcl Translation", numbers[i:i + 3]) for i in range(0, len(numbers), 3)]
+        shape.set_array("Vertices", ["%.9g" % v for point in points for v in point])
 
 
 class TurnedAllRound(EditCase):
@@ -168,6 +173,120 @@ class TurnedAllRound(EditCase):
                 self.original = (SOURCE / "tests" / "data" / file).read_bytes()
                 self.assertEqual(self.edit(turn_all_round, "--for", "blender"), self.original, self.said)
                 self.assertIn("Apply Transform", self.said)
+
+    def each_file(self, change, *notes):
+        for file in self.FILES:
+            with self.subTest(file=file):
+                self.ending = file.rsplit(".", 1)[1]
+                self.original = (SOURCE / "tests" / "data" / file).read_bytes()
+                self.assertEqual(self.edit(change, "--for", "blender"), self.original, self.said)
+                for note in notes:
+                    self.assertIn(note, self.said)
+
+    def test_undone_when_it_was_read(self):
+        """By a program that turned the nodes when it read the FBX, and into metres of a size of its own."""
+        for size in (1, 10):
+            self.each_file(lambda scene, size=size: turn_all_round(scene, sized(BEFORE, size)), "Apply Transform\" of the import")
+
+    def test_undone_with_a_size(self):
+        """Which no file states: the original tells it."""
+        for size in (2, 100, 0.0254):
+            self.each_file(lambda scene, size=size: turn_all_round(scene, sized(METRES, size)), "Apply Transform")
+
+    def test_a_size_is_told(self):
+        self.ending, self.original = "ani", DOOR.read_bytes()
+        self.assertEqual(self.edit(lambda scene: turn_all_round(scene, sized(METRES, 2)), "--for", "blender"), self.original)
+        self.assertIn("note: all came back multiplied with 200", self.said)
+        self.assertEqual(self.edit(turn_all_round, "--for", "blender"), self.original)
+        self.assertNotIn("multiplied", self.said)
+
+    def test_a_size_without_a_turn(self):
+        """With Z up as in Blender nothing is turned; but the node above all others is smaller by a metre's centimetres."""
+        def change(scene, share):
+            turn_all_round(scene, ((200, 0, 0), (0, 200, 0), (0, 0, 200)))
+            axes = {"UpAxis": 2, "UpAxisSign": 1, "FrontAxis": 1, "FrontAxisSign": -1, "CoordAxis": 0, "CoordAxisSign": 1}
+            for prop in scene.root.first("GlobalSettings").first("Properties70").children:
+                if fbxtext.unquote(prop.values[0]) in axes:
+                    prop.values[4:] = [str(axes[fbxtext.unquote(prop.values[0])])]
+            scale = next(p for p in wrapper(scene).first("Properties70").children if fbxtext.unquote(p.values[0]) == "Lcl Scaling")
+            scale.values[4:] = ["%.9g" % (float(v) * share) for v in scale.values[4:]]
+        self.ending, self.original = "ani", DOOR.read_bytes()
+        self.assertEqual(self.edit(lambda scene: change(scene, 0.01), "--for", "blender"), self.original, self.said)
+        self.assertIn("note: all came back multiplied with 200", self.said)
+        self.assertNotEqual(self.edit(lambda scene: change(scene, 1), "--for", "blender"), self.original)
+        self.assertNotIn("multiplied", self.said)
+
+    def test_one_node_alone(self):
+        """May be somebody's edit as well: it is a warning."""
+        self.ending, self.original = "anm", (SOURCE / "tests" / "data" / "ei-anm" / "body.anm").read_bytes()
+        self.assertEqual(self.edit(lambda scene: turn_all_round(scene, sized(METRES, 2)), "--for", "blender"), self.original)
+        self.assertIn("warning: the one node that moves came back multiplied with 200", self.said)
+        self.edit(lambda scene: turn_all_round(scene, sized(METRES, 2)), "--for", "blender", back=["--strict"], code=1)
+
+    def scale_moves(self, scene, nodes, factor=2.0, takes=("door_open", "door_close")):
+        by_a_program(scene)
+        for where, curve in scene.curves().items():
+            if where[0] in takes and where[1] in nodes and where[2] == "Lcl Translation":
+                for key in curve.keys:
+                    key.value *= factor
+                curve.store()
+
+    def test_an_edit_is_no_size(self):
+        """One node of several that moves twice as far as it did; and all of them, where nothing shows that axes were turned."""
+        self.ending, self.original = "ani", DOOR.read_bytes()
+        doors = ("anim_door_left", "anim_door_right", "anim_door_lock")
+        for nodes, turn in ((doors[:1], False), (doors, False), (doors[:1], True)):
+            with self.subTest(nodes=nodes, turn=turn):
+                self.put("with/x.ani", self.edit(lambda scene, nodes=nodes: self.scale_moves(scene, nodes), "--for", "blender"))
+                self.assertNotEqual((self.dir / "with/x.ani").read_bytes(), self.original)
+                if turn:
+                    self.put("turned/x.ani", self.edit(lambda scene, nodes=nodes: (self.scale_moves(scene, nodes), turn_all_round(scene)),
+                                                       "--for", "blender"))
+                    self.keyferry("diff", "with/x.ani", "turned/x.ani")
+                self.assertNotIn("multiplied", self.said)
+
+    def test_an_edit_along_an_axis_that_stays(self):
+        """x is no other axis with Z up: of what moves along it nothing shows that axes were turned."""
+        self.ending, self.original = "ani", DOOR.read_bytes()
+        doors = ("anim_door_left", "anim_door_right", "anim_door_lock")
+
+        def along_x(scene):
+            by_a_program(scene)
+            for where, curve in scene.curves().items():
+                if where[2:] in (("Lcl Translation", "y"), ("Lcl Translation", "z")) or where[2] == "Lcl Rotation":
+                    for key in curve.keys:
+                        key.value = 0
+                    curve.store()
+        self.original = self.edit(along_x, "--for", "blender")
+        for factor in (2, 0.01):
+            for nodes in (doors, doors[:2], doors[:1]):
+                with self.subTest(factor=factor, nodes=nodes):
+                    self.assertNotEqual(self.edit(lambda scene, factor=factor, nodes=nodes: self.scale_moves(scene, nodes, factor),
+                                                  "--for", "blender"), self.original)
+                    self.assertNotIn("turned back", self.said)
+                    self.assertIn(" %d of 8 tracks changed" % (2 * len(set(nodes) & set(doors[:2]))), self.said)
+
+    def test_an_edit_beside_a_size(self):
+        self.ending, self.original = "ani", DOOR.read_bytes()
+
+        def change(scene, m=None):
+            self.scale_moves(scene, ("anim_door_left",), 1.5, ("door_open",))
+            if m:
+                turn_all_round(scene, m)
+        self.put("with/x.ani", self.edit(change, "--for", "blender"))
+        for m in (sized(METRES, 2), BEFORE):
+            self.put("turned/x.ani", self.edit(lambda scene, m=m: change(scene, m), "--for", "blender"))
+            self.keyferry("diff", "with/x.ani", "turned/x.ani")
+
+    def test_no_size(self):
+        """Half of all moves twice as far, and all of another size: no factor is that of most."""
+        self.ending, self.original = "ani", DOOR.read_bytes()
+        self.edit(lambda scene: (self.scale_moves(scene, ("anim_door_left",)), turn_all_round(scene, sized(METRES, 3))),
+                  "--for", "blender")
+        self.assertIn("warning: how many times as large", self.said)
+        self.assertIn("4 of 8 tracks changed", self.said)
+        self.edit(lambda scene: (self.scale_moves(scene, ("anim_door_left",)), turn_all_round(scene)), "--for", "blender")
+        self.assertNotIn("how many times as large", self.said)
 
     def test_an_edit(self):
         """It comes back in the game's axes."""
@@ -207,6 +326,29 @@ class Gone(EditCase):
 
     def test_in_metres_with_z_up(self):
         self.each_file(lambda scene: unwrap(scene, METRES), "--for", "blender")
+
+    def test_with_a_size(self):
+        """Which no file states: the original tells it."""
+        unturned = ((100, 0, 0), (0, 100, 0), (0, 0, 100))
+        for m in (sized(METRES, 2), sized(METRES, 0.01), unturned, sized(unturned, 3)):
+            self.each_file(lambda scene, m=m: unwrap(scene, m), "--for", "blender")
+
+    def test_an_edit_is_no_size(self):
+        """Only where scales are multiplied too was it a program; what merely moves further was edited."""
+        self.ending, self.original = "anm", (SOURCE / "tests" / "data" / "ei-anm" / "body.anm").read_bytes()
+
+        def double(scene, *m):
+            for where, curve in scene.curves().items():
+                if where[2] == "Lcl Translation":
+                    for key in curve.keys:
+                        key.value *= 2
+                    curve.store()
+            unwrap(scene, *m)
+        self.put("with/x.anm", self.edit(double, "--for", "blender"))
+        self.assertIn("1 of 2 tracks changed", self.said)
+        self.put("without/x.anm", self.edit(lambda scene: double(scene, METRES), "--for", "blender"))
+        self.assertIn("1 of 2 tracks changed", self.said)
+        self.keyferry("diff", "with/x.anm", "without/x.anm")
 
     def test_still_there_but_above_nothing(self):
         """As after baking with the parents cleared."""

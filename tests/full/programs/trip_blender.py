@@ -1,6 +1,6 @@
 """blender --background --python trip_blender.py -- JOBS.json: for each job imports an FBX as a user would, edits it if the
 job says so, and exports it. A job: {"in", "out", "settings": "default" | "recommended", "edit": {what: node}, "options": {an
-option of the export: its value}}, the last if there are any."""
+option of the export: its value}, "import": {one of the import}}, the last two if there are any."""
 import json
 import sys
 
@@ -118,7 +118,7 @@ with open(sys.argv[sys.argv.index("--") + 1], encoding="utf-8") as file:
     jobs = json.load(file)
 for job in jobs:
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    bpy.ops.import_scene.fbx(filepath=job["in"])
+    bpy.ops.import_scene.fbx(filepath=job["in"], **job.get("import", {}))
     for what, node in job["edit"].items():
         EDITS[what](node)
     options = {}

@@ -26,7 +26,10 @@ SAMPLES = {
 # What is done to all samples of a format, and to one or two of them each: edits and export options.
 ALWAYS = [({}, {}), ({"wrapper deleted": ""}, {})]
 IN_TURN = [({"wrapper cleared": ""}, {}), ({"wrapper renamed": ""}, {}), ({"wrapper moved": ""}, {}), ({"wrapper reparented": ""}, {}),
-           ({}, {"bake_space_transform": True}), ({}, {"bake_anim_step": 2.0}), ({"posed": ""}, {})]
+           ({}, {"bake_space_transform": True}), ({}, {"bake_anim_step": 2.0}), ({"posed": ""}, {}),
+           ({}, {"bake_space_transform": True, "global_scale": 2.0}), ({"wrapper deleted": ""}, {"global_scale": 100.0}),
+           ({"wrapper deleted": ""}, {"use_space_transform": False}), ({}, {"import": {"bake_space_transform": True}}),
+           ({}, {"bake_space_transform": True, "global_scale": 0.0254, "axis_forward": "Y", "axis_up": "Z"})]
 # All others are sent there and back untouched: of each kind of random ones this many. Left out are those with hundreds of nodes, of
 # which Blender writes every one under every action; times beyond any frame; and those that take it long, but for the hardest.
 MANY = {"mm2-anim": 3, "vib-anm": 3, "nytro-anim": 3, "ei-anm": 3}
@@ -81,12 +84,14 @@ def write_one(folder, name, sample, data, kinds):
         file.write(data)
     subprocess.run([KEYFERRY, "convert", source, place + ".fbx", "--for", "blender", "--from", name], check=True, capture_output=True)
     for kind, (edit, options) in enumerate(kinds):
-        for settings in ("default", "recommended"):
+        # What an import turned into metres, a default export rounds by more than was written.
+        for settings in ("recommended",) if "import" in options else ("default", "recommended"):
             out = os.path.join(place, "%s-%d" % (settings, kind))
             os.makedirs(out)
             what = " ".join([*edit, *options]) or "untouched"
             yield {"name": "%s %s, %s" % (name, sample, what), "source": source, "in": place + ".fbx", "settings": settings,
-                   "out": os.path.join(out, sample + ".fbx"), "edit": edit, "options": options}
+                   "out": os.path.join(out, sample + ".fbx"), "edit": edit, "import": options.get("import", {}),
+                   "options": {key: value for key, value in options.items() if key != "import"}}
 
 
 def write(folder):
