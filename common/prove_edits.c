@@ -59,6 +59,61 @@ static const kf_track *find_track(const kf_anim *anim, const kf_take *take, cons
     return NULL;
 }
 
+/* ---------------------------------------------------------------- edits that change nothing */
+
+static bool same_numbers(const kf_tcb *a, const kf_tcb *b, size_t count)
+{
+    return (!a && !b) || (a && b && memcmp(a, b, count * sizeof *a) == 0);
+}
+
+static bool same_keys(const kf_curve *a, const kf_curve *b)
+{
+    if (a->count != b->count || a->pre != b->pre || a->post != b->post || !same_numbers(a->tcb, b->tcb, a->count))
+        return false;
+    for (size_t i = 0; i < a->count; i++) {
+        const kf_key *x = &a->keys[i], *y = &b->keys[i];
+        kf_handles was = kfi_handles_of(a, i), now = kfi_handles_of(b, i);
+        if (x->time != y->time || x->value != y->value || x->interp != y->interp || x->native != y->native ||
+            x->flags != y->flags || memcmp(&was, &now, sizeof was) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool same_quats(const kf_quat_curve *a, const kf_quat_curve *b)
+{
+    if (a->count != b->count || !same_numbers(a->tcb, b->tcb, a->count))
+        return false;
+    for (size_t i = 0; i < a->count; i++) {
+        const kf_quat_key *x = &a->keys[i], *y = &b->keys[i];
+        if (x->time != y->time || memcmp(x->q, y->q, sizeof x->q) != 0 || x->turns != y->turns || x->interp != y->interp ||
+            x->native != y->native || x->flags != y->flags)
+            return false;
+    }
+    return true;
+}
+
+/* Such as a last key that was taken from one component, where the others have theirs and it stands as before: then the file's keys
+ * are what they were, and it is none of those that changed. */
+static void uncount_same(const kf_anim *original, const kf_anim *merged, const kf_anim *again, kfi_merge_report *report)
+{
+    size_t number = 0;
+    for (size_t i = 0; i < report->wanted_count; i++) {
+        const kfi_wanted *w = &report->wanted[i];
+        const kf_take *take = find_take(again, merged, w->take), *was = w->take < original->take_count ? &original->takes[w->take] : NULL;
+        const kf_track *track = take ? find_track(again, take, merged->nodes[w->node].name, w, &number) : NULL;
+        kfi_change *change = &report->changes[w->change];
+        bool same = track && was && take->start == was->start && take->end == was->end && track->curves == w->original->curves &&
+                    track->quaternion == w->original->quaternion && same_quats(&track->quat, &w->original->quat);
+        for (unsigned c = 0; same && c < track->curves; c++)
+            same = same_keys(&track->curve[c], &w->original->curve[c]);
+        if (!same || change->what != KFI_WHAT_CHANGED)
+            continue;
+        change->what = KFI_WHAT_SAME;
+        report->changed--;
+    }
+}
+
 /* ---------------------------------------------------------------- the comparison */
 
 /* On time, and a hair sooner and later: by what a time in 32 bits is rounded; a jump, visibly. Not just that, for what else moves
@@ -305,6 +360,8 @@ bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *o
         return false;
     if (there && !kfi_uncount_gone(job, original->anim, merged, made.anim, report))
         return false;
+    if (there)
+        uncount_same(original->anim, merged, made.anim, report);
     const kfi_wanted *end = report->wanted + report->wanted_count, *next;
     for (const kfi_wanted *w = report->wanted; there && w < end; w = next) {
         kfi_worst found;

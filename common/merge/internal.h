@@ -198,9 +198,9 @@ double kfi_cut_at(const kfi_merging *m, size_t written_take);
 bool kfi_tell_span(const kfi_merging *m, size_t written_take, const kf_take *merged);
 /* pose.c: gives the curves of a take that a program dropped because they stand still the value they stand at. */
 bool kfi_fill_standing(kfi_merging *m, size_t written_take);
-/* refill.c: the seconds between the samples that came back, if a program took fewer than were written, else 0; and
- * what was written put back between those that are as they were. */
-double kfi_coarse_step(const kfi_merging *m, size_t written_take);
+/* refill.c: the seconds between the samples that came back, if a program took fewer than were written, or others, else 0;
+ * and what was written put back between those that are as they were. */
+double kfi_other_step(const kfi_merging *m, size_t written_take);
 bool kfi_refill_take(kfi_merging *m, size_t written_take, double step);
 /* What was written before the first key that came back, and after the last frame that was exported. */
 bool kfi_refill_ends(kfi_merging *m, size_t written_take);

@@ -224,31 +224,50 @@ static bool agrees(const kfi_merge *input, const kfi_limits *limits, const kf_tr
     return fabs(a[c] - b[c]) <= fmax(limits->value[was->channel], kfi_thinning(a[c], b[c]));
 }
 
+/* How many values of a take are as they were written just if it is `offset` later, just if it is `other` later, and not in either
+ * case. */
+typedef struct likeness {
+    size_t one, two, neither;
+} likeness;
+
+static void look(const kfi_merge *input, const kfi_limits *limits, const kf_track *was, const kf_track *now, unsigned c,
+                 const double times[2], const double offsets[2], likeness *l)
+{
+    bool a = agrees(input, limits, was, now, c, times[0], offsets[0]);
+    bool b = agrees(input, limits, was, now, c, times[1], offsets[1]);
+    l->one += a && !b;
+    l->two += b && !a;
+    l->neither += !a && !b;
+}
+
 /* Whether a take is rather as it was written if it is `other` later than if it is `offset` later: more of its values are, and
- * more than are neither. A motion that was slowed down is like the written one somewhere, whatever the offset. */
+ * more than are neither. A motion that was slowed down is like the written one somewhere, whatever the offset. Looked at on the
+ * written keys; what came back as one frame has none that is known in both cases: then on its own. */
 static bool agrees_better(const kfi_merge *input, const kfi_limits *limits, const kfi_matches *m, size_t t, double offset,
                           double other)
 {
     enum { LOOKS = 64 };
     const kf_take *take = &input->written->takes[t];
-    size_t one = 0, two = 0, neither = 0;
+    const double offsets[2] = {offset, other};
+    likeness l = {0, 0, 0}, own = {0, 0, 0};
+    size_t looked = 0;
     for (size_t i = 0; i < take->track_count; i++) {
         const kf_track *was = &take->tracks[i], *now = m->track[t][i];
         for (unsigned c = 0; now && c < was->curves && c < now->curves; c++) {
-            const kf_curve *w = &was->curve[c];
+            const kf_curve *w = &was->curve[c], *e = &now->curve[c];
             for (size_t k = 0; k < w->count; k += w->count / LOOKS + 1) {
                 double time = w->keys[k].time;
-                if (!is_known(limits, &now->curve[c], time + offset) || !is_known(limits, &now->curve[c], time + other))
+                if (!is_known(limits, e, time + offset) || !is_known(limits, e, time + other))
                     continue;
-                bool a = agrees(input, limits, was, now, c, time, offset);
-                bool b = agrees(input, limits, was, now, c, time, other);
-                one += a && !b;
-                two += b && !a;
-                neither += !a && !b;
+                look(input, limits, was, now, c, (double[]){time, time}, offsets, &l);
+                looked++;
             }
+            if (e->count == 1)
+                look(input, limits, was, now, c, (double[]){e->keys[0].time - offset, e->keys[0].time - other}, offsets, &own);
         }
     }
-    return two > one && two > neither;
+    l = looked ? l : own;
+    return l.two > l.one && l.two > l.neither;
 }
 
 /* A format with a value a frame counts from the take's start: where that and its keys were moved to before the first frame, the

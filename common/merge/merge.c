@@ -250,7 +250,7 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
     for (size_t i = 0; i < written->track_count; i++) /* with another one */
         came_back = came_back || m->matches.track[written_take][i];
     bool sampled = m->input->capabilities->frame_rate > 0;
-    double step = kfi_coarse_step(m, written_take);
+    double step = kfi_other_step(m, written_take);
     const kf_track **raw = kfi_alloc(m->job, written->track_count, sizeof *raw);
     for (size_t i = 0; raw && i < written->track_count; i++)
         raw[i] = m->matches.track[written_take][i];

@@ -1,6 +1,7 @@
 /* What a program did not sample, and nobody edited. It may take fewer samples than were written, every second frame for
- * example (Blender: "Sampling Rate"): what lies between two that are as they were written is put back. And it may begin
- * later, or export a range of frames that ends earlier: so is what was before and after. */
+ * example (Blender: "Sampling Rate"), or samples beside the frames, every 0.7 of one, of which the last is not the last
+ * frame: what lies between two that are as they were written is put back. And it may begin later, or export a range of
+ * frames that ends earlier: so is what was before and after. */
 #include "internal.h"
 
 #include <math.h>
@@ -14,19 +15,6 @@ static double least_gap(const kf_track *track, double least)
             least = gap > 1e-6 ? fmin(least, gap) : least;
         }
     return least;
-}
-
-double kfi_coarse_step(const kfi_merging *m, size_t written_take)
-{
-    const kf_take *take = &m->input->written->takes[written_take];
-    double was = INFINITY, now = INFINITY;
-    if (m->limits.exact || !m->input->baked)
-        return 0;
-    for (size_t i = 0; i < take->track_count; i++) {
-        was = least_gap(&take->tracks[i], was);
-        now = least_gap(m->matches.track[written_take][i], now);
-    }
-    return isfinite(now) && now > 1.5 * was ? now : 0;
 }
 
 /* The time of a take's first and last key that came back; false if there are none. */
@@ -43,6 +31,21 @@ static bool range_of(const kfi_merging *m, size_t written_take, double *first, d
             }
     }
     return *first <= *last;
+}
+
+double kfi_other_step(const kfi_merging *m, size_t written_take)
+{
+    const kf_take *take = &m->input->written->takes[written_take];
+    double was = INFINITY, now = INFINITY, first, last, start = 0, end = 0;
+    if (m->limits.exact || !m->input->baked || !range_of(m, written_take, &first, &last) || !kfi_take_range(take, &start, &end))
+        return 0;
+    for (size_t i = 0; i < take->track_count; i++) {
+        was = least_gap(&take->tracks[i], was);
+        now = least_gap(m->matches.track[written_take][i], now);
+    }
+    double part = was / now, behind = end + m->matches.offset[written_take] - last;
+    bool beside = fabs(part - nearbyint(part)) > 0.01 * part, short_of = now < 0.99 * was && behind > 1e-4 && behind < now + 1e-4;
+    return isfinite(was) && isfinite(now) && (now > 1.5 * was || beside || short_of) ? now : 0;
 }
 
 bool kfi_tell_rate(const kfi_merging *m, size_t written_take)
@@ -85,9 +88,10 @@ static bool same_at(const refill *r, unsigned component, double time, double sla
 /* Between two keys: both are as they were written, and so are the samples between them that the program found needless. */
 static bool same_between(const refill *r, unsigned c, const kf_key *from, const kf_key *to)
 {
+    const double finest = 100; /* samples a frame, in Blender */
     double steps = nearbyint((to->time - from->time) / r->step);
-    /* No more can have been taken than there were written. */
-    if (steps > (double)r->was->curve[c].count || !same_at(r, c, from->time, 0) || !same_at(r, c, to->time, 0))
+    /* No more can have been taken than there are in all that was written. */
+    if (steps > finest * (double)r->was->curve[c].count || !same_at(r, c, from->time, 0) || !same_at(r, c, to->time, 0))
         return false;
     for (double i = 1; i < steps; i++)
         if (!same_at(r, c, from->time + i * (to->time - from->time) / steps, 1))
@@ -104,7 +108,7 @@ static bool refill_curve(const refill *r, unsigned c, kf_curve *to)
     if (!kfi_make_keys(r->m->job, to, was->count + now->count, kfi_parts(now)))
         return false;
     for (size_t i = 0; i < now->count; i++) {
-        double start = now->keys[i].time, end = i + 1 < now->count ? now->keys[i + 1].time : start + r->step;
+        double start = now->keys[i].time, end = i + 1 < now->count ? now->keys[i + 1].time : start + r->step + 2 * near;
         bool same = i + 1 < now->count ? same_between(r, c, &now->keys[i], &now->keys[i + 1]) : same_at(r, c, start, 0);
         kfi_copy_keys(to, count++, now, i, 1);
         while (next < was->count && was->keys[next].time + r->offset <= start + near)

@@ -248,8 +248,18 @@ static bool same_numbers(const kfi_limits *limits, const pair *e, const pose *wa
     return true;
 }
 
+/* Whether the orientation on a written frame is the one that it was, in whatever numbers. */
+static bool same_turn(const kfi_limits *limits, const pair *w, const pair *e, const pose *was, double time)
+{
+    static const uint8_t keyed[6] = {1, 1, 1, 1, 1, 1};
+    pose now = pose_at(e, time);
+    double limit = rotation_limit(limits, w, e, was, &now, keyed, false);
+    match_signs(was, &now);
+    return kfi_quat_angle(was->q, now.q) <= limit || same_columns(was, &now);
+}
+
 /* What may be the program's own between two written frames, where it samples finer than these: near the lock other angles
- * stand for the same two orientations, and the lines between them are others. */
+ * stand for the same two orientations, and the lines between them are others. Frames that were edited allow nothing. */
 static double between_frames(const kfi_limits *limits, const pair *w, const pair *e, double time, double offset)
 {
     const double near = 1e-4;
@@ -257,9 +267,11 @@ static double between_frames(const kfi_limits *limits, const pair *w, const pair
     size_t at = kfi_key_from(curve, time - near);
     if (at == 0 || at == curve->count || curve->keys[at].time <= time + near)
         return 0;
-    pose before = pose_at(w, curve->keys[at - 1].time), after = pose_at(w, curve->keys[at].time);
-    if (!e->turn && e->order == w->order && same_numbers(limits, e, &before, curve->keys[at - 1].time + offset) &&
-        same_numbers(limits, e, &after, curve->keys[at].time + offset))
+    double from = curve->keys[at - 1].time, to = curve->keys[at].time;
+    pose before = pose_at(w, from), after = pose_at(w, to);
+    bool numbers = !e->turn && e->order == w->order && same_numbers(limits, e, &before, from + offset) &&
+                   same_numbers(limits, e, &after, to + offset);
+    if (numbers || !same_turn(limits, w, e, &before, from + offset) || !same_turn(limits, w, e, &after, to + offset))
         return 0;
     return 0.5 * kfi_quat_angle(before.q, after.q);
 }

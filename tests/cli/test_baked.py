@@ -1,5 +1,5 @@
 """What a program that bakes leaves out or changes of its own accord. Curves that stand still: their value is in the node's own
-transform. Frames, when it samples just every second one. The frame rate, when somebody changes it."""
+transform. Frames, when it samples just every second one, or beside them. The frame rate, when somebody changes it."""
 import importlib.util
 import json
 import math
@@ -104,6 +104,49 @@ class Coarse(EditCase):
         self.assertTrue(0.15 < x[3] < 0.25 and 0.15 < x[5] < 0.25, x)
 
 
+class Fine(EditCase):
+    """Samples a part of a frame apart: the last of them falls short of the last frame."""
+    FILES = Coarse.FILES[:1] + Coarse.FILES[2:]
+
+    def every(self, step):
+        def change(scene):
+            by_a_program(scene)
+            for where, curve in scene.curves().items():
+                if "Lcl" not in where[2]:
+                    scene.remove(curve.node)
+                    continue
+                was, curve.keys = curve.keys, []
+                frame = 0.0
+                while frame < len(was) - 1 - 0.05:
+                    a, b, part = was[int(frame)], was[int(frame) + 1], frame % 1
+                    curve.keys.append(fbxtext.Key(a.time + round(part * (b.time - a.time)), a.value + part * (b.value - a.value),
+                                                  a.flags, a.data))
+                    frame = round(frame + step, 6)
+                curve.store()
+        return change
+
+    def test_nothing_edited(self):
+        for file in self.FILES:
+            for step in (0.1, 0.7):
+                with self.subTest(file=file, step=step):
+                    self.ending = file.rsplit(".", 1)[1]
+                    self.original = (SOURCE / "tests" / "data" / file).read_bytes()
+                    self.assertEqual(self.edit(self.every(step), "--for", "blender"), self.original, self.said)
+                    self.assertNotIn("will play this otherwise", self.said)
+
+    def test_an_edit(self):
+        """Of a frame that is not sampled, what the samples beside it show."""
+        self.ending, self.original = "anim", HEAD + frames()
+
+        def change(scene):
+            add(scene, ("x", "bone_00", "Lcl Translation", "x"), 4, 0.5)
+            self.every(0.7)(scene)
+        back = self.edit(change, "--for", "blender")
+        x = [struct.unpack_from("<f", back, len(HEAD) + 24 * i)[0] - math.sin(i / 3) for i in range(10)]
+        self.assertTrue(all(abs(v) < 1e-6 for i, v in enumerate(x) if not 3 <= i <= 5), x)
+        self.assertTrue(0.25 < x[4] < 0.5, x)
+
+
 class Range(EditCase):
     """A program that exports a range of frames, the first of which it calls 1."""
     FILES = ("x4-ani/door.ani", "ei-anm/body.anm", "mm2-anim/two-bones.anim", "nytro-anim/tcb.nanim", "vib-anm/first.anm")
@@ -130,6 +173,27 @@ class Range(EditCase):
                     self.original = (SOURCE / "tests" / "data" / self.file).read_bytes()
                     self.assertEqual(self.edit(self.begin(frame), "--for", "blender"), self.original, self.said)
                     self.assertEqual(frame == 1, "did not come back and stay as they were: let the program export" in self.said)
+
+
+    def test_one_frame(self):
+        """It is the one that it was, and not the first."""
+        def change(scene):
+            self.begin(2)(scene)
+            at = max(curve.keys[0].time for curve in scene.curves().values() if curve.keys)
+            for curve in scene.curves().values():
+                curve.keys = curve.keys[:1]
+                curve.store()
+            for stack in scene.takes().values():
+                for p in stack.first("Properties70").children:
+                    if "Start" in p.values[0] or "Stop" in p.values[0]:
+                        p.values[4] = str(at)
+        for self.file in self.FILES[:-1]:  # the last has too few
+            with self.subTest(file=self.file):
+                self.ending = self.file.rsplit(".", 1)[1]
+                self.original = (SOURCE / "tests" / "data" / self.file).read_bytes()
+                self.assertEqual(self.edit(change, "--for", "blender"), self.original, self.said)
+                self.assertRegex(self.said, "its first [0-9.]+ s did not come back and stay as they were")
+                self.assertRegex(self.said, "its last [0-9.]+ s did not come back and stay as they were")
 
 
 class Shorter(EditCase):
@@ -200,6 +264,21 @@ class Rate(EditCase):
                 curve.store()
         self.edit(change, "--for", "blender")
         self.assertIn("came back with 60 frames a second instead of 30: that makes it last 0.15 s instead of 0.3 s", self.said)
+
+    def test_from_the_beginning(self):
+        """Of frames that were edited, what lies between them was, too."""
+        def change(scene):
+            by_a_program(scene)
+            for curve in scene.curves().values():
+                for key in curve.keys:
+                    key.time = key.time * 6 // 5  # 25 instead of 30
+                curve.store()
+        back = self.edit(change, "--for", "blender")
+        for i in range(11):
+            at = min(i / 1.2, 9)
+            a, b = (0.2 * math.cos(n / 2) for n in (int(at), min(int(at) + 1, 9)))
+            turned = struct.unpack_from("<f", back, len(HEAD) + 24 * i + 16)[0]
+            self.assertAlmostEqual(math.degrees(turned), math.degrees(a + at % 1 * (b - a)), delta=0.02, msg=f"frame {i}")
 
 
 def x4(parts):

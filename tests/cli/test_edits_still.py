@@ -138,6 +138,20 @@ class Still(EditCase):
                 was = self.original[self.at + 128 * i:][:128]
                 self.assertEqual(self.parts(keys[was[24:28]]), self.parts(was))
 
+    def test_a_last_key_that_says_nothing(self):
+        """The others have theirs, and without its own it stands where that was: the file is the same, and nothing is counted."""
+        keys = [generate.key(t, (x, t, Z), STEP if t == 2 else LINEAR) for t, x in zip(TIMES, (0.0, 1.5, 0.25, 0.25))]
+        self.original = generate.ani([generate.description("part", "go", 2.0, pos=keys)])
+        for value, changed in ((0.25, 0), (0.5, 1)):
+            with self.subTest(value=value):
+                def work(curve):
+                    curve.keys[2].value = value
+                    curve.remove(3)
+                now = self.left_out(work, axes="", program=False)
+                self.assertEqual(now != self.original, changed == 1)
+                self.assertIn(f"{changed} of 1 tracks changed", self.said)
+                self.assertEqual("keys changed" in self.said, changed == 1, self.said)
+
 
 if __name__ == "__main__":
     unittest.main()
