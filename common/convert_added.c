@@ -2,6 +2,7 @@
  * read again to see. */
 #include "convert.h"
 #include "format.h"
+#include "utf8.h"
 
 #include <string.h>
 
@@ -96,10 +97,28 @@ static void forget_names(kfi_merge_report *report)
             report->changes[i].what = KFI_WHAT_SAME;
 }
 
+/* A warning has said that they were cut: they are told as the file has them. */
+static bool cut_names(kf_job *job, kfi_merge_report *report)
+{
+    for (size_t i = 0; job->name_room && i < report->change_count; i++) {
+        kfi_change *change = &report->changes[i];
+        if (change->what != KFI_WHAT_RENAMED || strlen(change->now) <= job->name_room)
+            continue;
+        change->now = kfi_strndup(job, change->now, kfi_utf8_cut(change->now, job->name_room));
+        change->text = change->now ? kfi_renamed_text(job, change->take, change->now) : NULL;
+        change->of = change->text;
+        if (!change->text)
+            return false;
+    }
+    return true;
+}
+
 bool kfi_check_added(kf_job *job, const kf_format *format, const kfi_original *original, kfi_merge_report *report)
 {
     if (job->unnamed)
         forget_names(report);
+    if (!cut_names(job, report))
+        return false;
     if (report->added == 0)
         return true;
     bool *there = kfi_alloc(job, report->added, sizeof *there);

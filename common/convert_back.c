@@ -100,6 +100,7 @@ bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edit
     double rate = can->frame_rate;
     memset(report, 0, sizeof *report);
     job->unnamed = false;
+    job->name_room = 0;
     if (original) {
         kfi_small_bends bends = {0};
         kfi_merge merge = kfi_merge_of(original, edited, can);

@@ -38,6 +38,7 @@ struct kf_job {
     kfi_shown *shown; /* names that are others in FBX */
     size_t shown_count;
     bool unnamed; /* an exporter had no room for the new name of a take */
+    size_t name_room; /* bytes after which it has cut one; 0: it has not */
 };
 
 /* Zeroed memory of the job; NULL and KF_NO_MEMORY or KF_MEMORY_LIMIT on failure. */

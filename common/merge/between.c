@@ -25,7 +25,7 @@ typedef struct looking {
     size_t keys; /* that lie between frames and show in none */
     double worst, at; /* how far off the worst of it is, as a part of what is tolerated, and when */
     double off;
-    bool drawn;  /* that is a bend of the curve, not a key */
+    enum { A_KEY, TWO_KEYS, A_BEND, A_HOLD } what; /* that is */
     double bent, bent_at, bent_off; /* the same of bends that a program's slopes may have made */
     size_t before; /* keys before the first frame */
     double from, to; /* the first and the last of those */
@@ -130,14 +130,26 @@ static bool stood_there(const looking *l, unsigned c, const kf_key *key)
            kfi_same_value(l->t->limits, l->t->written->channel, curve->keys[at].value, key->value);
 }
 
-static void note_worst(looking *l, double part, double off, double time, bool drawn)
+static void note_worst(looking *l, double part, double off, double time, int what)
 {
     if (part <= 1.001 * l->worst) /* of several the first */
         return;
     l->worst = part;
     l->off = off;
     l->at = time;
-    l->drawn = drawn;
+    l->what = what;
+}
+
+/* A frame has one value: of two keys there, one is lost in the segment that it ends or begins. */
+static void look_at_twins(looking *l, const kf_key *key)
+{
+    const double aside = 0.02;
+    double time = key->time - l->now.later, off = 0;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        double part = part_off(l, time + sign * aside / l->rate, &off);
+        if (part > 1)
+            note_worst(l, part, off, time, TWO_KEYS);
+    }
 }
 
 static void look_at_keys(looking *l)
@@ -149,6 +161,8 @@ static void look_at_keys(looking *l)
             const kf_key *key = &track->curve[c].keys[k];
             double time = key->time - l->now.later, frame = time * l->rate, off = 0;
             bool before = frame < -0.01;
+            if (!before && k + 1 < track->curve[c].count && (key[1].time - key->time) * l->rate < 0.01 && key[1].value != key->value)
+                look_at_twins(l, key);
             if ((!before && frame < (double)l->count - 1 && fabs(frame - nearbyint(frame)) < 0.01) || stood_there(l, c, key))
                 continue;
             double part = part_off(l, time, &off);
@@ -161,7 +175,7 @@ static void look_at_keys(looking *l)
                 continue;
             }
             lost++;
-            note_worst(l, part, off, time, false);
+            note_worst(l, part, off, time, A_KEY);
         }
         l->keys = lost > l->keys ? lost : l->keys;
         l->before = early > l->before ? early : l->before;
@@ -190,10 +204,10 @@ static bool only_frames(const looking *l, double frame)
     return kfi_only_ends_moved(&t, ends, ends);
 }
 
-static void note_bend(looking *l, double part, double off, double time, bool drawn)
+static void note_bend(looking *l, double part, double off, double time, bool drawn, bool held)
 {
     if (drawn) {
-        note_worst(l, part, off, time, true);
+        note_worst(l, part, off, time, held ? A_HOLD : A_BEND);
     } else if (part > 1.001 * l->bent) {
         l->bent = part;
         l->bent_at = time;
@@ -201,6 +215,20 @@ static void note_bend(looking *l, double part, double off, double time, bool dra
     }
 }
 
+static bool is_step(unsigned kind)
+{
+    return kind == KF_STEP || kind == KF_STEP_NEXT;
+}
+
+/* Whether segments of a kind go as the game does between two frames, or as they did in what was written. */
+static bool goes_the_same(const kfi_merge_track *t, unsigned c, unsigned kind)
+{
+    const kf_curve *was = &t->written->curve[c];
+    bool straight = t->input->capabilities->interps >> KF_LINEAR & 1;
+    return kind == (straight ? KF_LINEAR : KF_STEP) || (kind == KF_LINEAR && was->count && was->keys[0].interp == KF_LINEAR);
+}
+
+/* Of a line, where the game holds, a frame shows all that the format can: that is no more than a small bend. */
 static void look_at_bends(looking *l)
 {
     enum { PARTS = 4 };
@@ -210,15 +238,18 @@ static void look_at_bends(looking *l)
         double slack = slack_of(track, c);
         for (size_t k = 0; k + 1 < curve->count; k++) {
             const kf_key *key = &curve->keys[k];
-            if (key->interp == KF_LINEAR || key->interp == KF_STEP || key->interp == KF_STEP_NEXT)
+            if (goes_the_same(l->t, c, key->interp))
                 continue;
+            bool held = is_step(key->interp);
             double from = fmax(0, ceil((key->time - l->now.later) * l->rate * PARTS));
             double to = fmin((key[1].time - l->now.later) * l->rate, (double)(l->count - 1)) * PARTS;
             for (double i = from; i <= to; i++) {
-                double off = 0, time = i / PARTS / l->rate;
-                double part = fmod(i, PARTS) != 0 ? part_off(l, time, &off) : 0;
-                if (part > 1 && (off > slack || part > l->bent) && !only_frames(l, i / PARTS))
-                    note_bend(l, part, off, time, off > slack);
+                bool frame = fmod(i, PARTS) == 0;
+                double off = 0, time = (frame ? i - 0.01 : i) / PARTS / l->rate; /* of a hold just before the next frame */
+                double part = !frame || (held && i > from) ? part_off(l, time, &off) : 0;
+                bool drawn = off > slack && key->interp != KF_LINEAR;
+                if (part > 1 && (drawn || part > l->bent) && !only_frames(l, time * l->rate))
+                    note_bend(l, part, off, time, drawn, held);
             }
         }
     }
@@ -252,11 +283,14 @@ static const char *way_between(const kf_capabilities *can)
 bool kfi_tell_small_bends(kf_job *job, const kfi_merge *input)
 {
     const kfi_small_bends *b = input->bends;
+    bool keys = input->capabilities->frame_rate == 0, straight = input->capabilities->interps >> KF_LINEAR & 1;
     return b->tracks == 0 ||
-           kfi_note(job, "small-bends", "%zu track%s bend%s a little between the format's frames, where the game %s; the most in take "
-                                        "\"%.60s\", node \"%.60s\", %s%s%.60s at %.4f s, by %.4g", b->tracks, b->tracks == 1 ? "" : "s",
-                    b->tracks == 1 ? "s" : "", way_between(input->capabilities), b->take, b->node, b->channel, b->name ? " " : "",
-                    b->name ? b->name : "", b->at, b->off);
+           kfi_note(job, "small-bends", "%zu track%s bend%s a little between %s; the most in take \"%.60s\", node \"%.60s\", %s%s%.60s at "
+                                        "%.4f s, by %.4g", b->tracks, b->tracks == 1 ? "" : "s", b->tracks == 1 ? "s" : "",
+                    keys         ? "the frames of the bake, where the game plays its own keys"
+                    : straight   ? "the format's frames, where the game goes straight"
+                                 : "the format's frames, where the game holds",
+                    b->take, b->node, b->channel, b->name ? " " : "", b->name ? b->name : "", b->at, b->off);
 }
 
 static bool tell(const looking *l)
@@ -270,24 +304,27 @@ static bool tell(const looking *l)
         return false;
     if (l->worst <= 1)
         return true;
-    if (l->drawn)
-        return kfi_warn(t->job, "between-frames", "take \"%.60s\", node \"%.60s\", %s%s%.60s at %.4f s: the curve bends between the "
+    if (l->what == TWO_KEYS)
+        return kfi_warn(t->job, "between-frames", "take \"%.60s\", node \"%.60s\", %s%s%.60s at %.4f s: two keys there have other values, "
+                                                  "and the format has one a frame: beside it the game is off by %.4g", t->take, node,
+                        channel, space, name, l->at, l->off);
+    if (l->what != A_KEY)
+        return kfi_warn(t->job, "between-frames", "take \"%.60s\", node \"%.60s\", %s%s%.60s at %.4f s: the curve %s between the "
                                                   "format's frames, where the game %s: it is off by %.4g there", t->take, node,
-                        channel, space, name, l->at, way_between(t->input->capabilities), l->off);
+                        channel, space, name, l->at, l->what == A_HOLD ? "holds" : "bends", way_between(t->input->capabilities),
+                        l->off);
     return kfi_warn(t->job, "between-frames", "take \"%.60s\", node \"%.60s\", %s%s%.60s at %.4f s: %zu edited keys lie between the "
                                               "format's frames and show in none: it is off by %.4g there", t->take, node, channel,
                     space, name, l->at, l->keys, l->off);
 }
 
 /* Whether numbers that a program told anew lost bends that it drew. */
-static bool has_bends(const kf_track *track)
+static bool has_bends(const kfi_merge_track *t, const kf_track *track)
 {
     for (unsigned c = 0; c < track->curves; c++)
-        for (size_t k = 0; k + 1 < track->curve[c].count; k++) {
-            unsigned kind = track->curve[c].keys[k].interp;
-            if (kind != KF_LINEAR && kind != KF_STEP && kind != KF_STEP_NEXT)
+        for (size_t k = 0; k + 1 < track->curve[c].count; k++)
+            if (!goes_the_same(t, c, track->curve[c].keys[k].interp))
                 return true;
-        }
     return false;
 }
 
@@ -308,7 +345,7 @@ bool kfi_tell_between(const kfi_merge_track *t, const kf_track *raw, size_t fram
     if (!number_frames(t->job, &l.was, l.rate, frames) || !number_frames(t->job, &l.now, l.rate, frames))
         return false;
     look_at_keys(&l);
-    if (raw && has_bends(raw)) {
+    if (raw && has_bends(t, raw)) {
         l.now.track = raw;
         if (raw != t->edited && !number_frames(t->job, &l.now, l.rate, frames))
             return false;

@@ -129,6 +129,11 @@ typedef struct kfi_matches {
     int32_t wrapper;         /* edited node, or -1 */
 } kfi_matches;
 
+/* The first track of a take that another one has not got, or not so; NULL if there is none. */
+const kf_track *kfi_other_motion(const kfi_limits *limits, const kf_take *take, const kf_take *than);
+/* takes.c: whether what stands before the first '|' of a take's name is an object, as in the names that Blender gives. */
+bool kfi_names_object(const kfi_merge *input, const char *name);
+
 /* ways.c: what a node's transform was multiplied with: axes change places and signs, and all of it a size. */
 typedef struct kfi_turn {
     bool usable;
@@ -196,6 +201,8 @@ size_t kfi_frame_count(const kfi_merging *m, size_t written_take);
 double kfi_cut_at(const kfi_merging *m, size_t written_take);
 /* Says where the span of a take was changed, and its keys do not say so. Programs set it as they like: then it tells nothing. */
 bool kfi_tell_span(const kfi_merging *m, size_t written_take, const kf_take *merged);
+/* bent.c: what was drawn between the frames of a bake, as samples of what came back. */
+bool kfi_open_bends(kfi_merging *m, size_t written_take);
 /* pose.c: gives the curves of a take that a program dropped because they stand still the value they stand at. */
 bool kfi_fill_standing(kfi_merging *m, size_t written_take);
 /* refill.c: the seconds between the samples that came back, if a program took fewer than were written, or others, else 0;

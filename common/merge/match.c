@@ -90,8 +90,7 @@ static bool match_nodes(kf_job *job, const kfi_merge *input, kfi_matches *m)
     return true;
 }
 
-/* The first track of a take that another one has not got, or not so; NULL if there is none. */
-static const kf_track *other_motion(const kfi_merging *m, const kf_take *take, const kf_take *than)
+const kf_track *kfi_other_motion(const kfi_limits *limits, const kf_take *take, const kf_take *than)
 {
     for (size_t i = 0; i < take->track_count; i++) {
         const kf_track *track = &take->tracks[i];
@@ -101,7 +100,7 @@ static const kf_track *other_motion(const kfi_merging *m, const kf_take *take, c
             found = like->node == track->node && like->channel == track->channel && like->curves == track->curves && like->layer == 0 &&
                     (!track->name || (like->name && strcmp(track->name, like->name) == 0));
             for (unsigned c = 0; found && c < track->curves; c++)
-                if (!kfi_runs_alike(&m->limits, track->channel, &like->curve[c], like->rest[c], &track->curve[c], track->rest[c], 0))
+                if (!kfi_runs_alike(limits, track->channel, &like->curve[c], like->rest[c], &track->curve[c], track->rest[c], 0))
                     return track;
         }
         if (!found)
@@ -120,7 +119,7 @@ bool kfi_tell_twice(const kfi_merging *m)
             continue;
         while (first < e && (m->matches.take[first] != m->matches.take[e] || strcmp(edited->takes[first].name, take->name) != 0))
             first++;
-        const kf_track *other = first < e ? other_motion(m, take, &edited->takes[first]) : NULL;
+        const kf_track *other = first < e ? kfi_other_motion(&m->limits, take, &edited->takes[first]) : NULL;
         if (other && !kfi_warn(m->job, "take-twice", "take \"%.60s\" is there twice: the first counts, and the second is not carried, "
                                                      "though the %s of its node \"%.60s\" is another one",
                                take->name, other->name ? other->name : kfi_channel_name((kf_channel)other->channel),

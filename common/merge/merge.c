@@ -254,7 +254,7 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
     const kf_track **raw = kfi_alloc(m->job, written->track_count, sizeof *raw);
     for (size_t i = 0; raw && i < written->track_count; i++)
         raw[i] = m->matches.track[written_take][i];
-    if (!raw || !kfi_tell_rate(m, written_take) || !kfi_fill_standing(m, written_take) ||
+    if (!raw || !kfi_tell_rate(m, written_take) || !kfi_open_bends(m, written_take) || !kfi_fill_standing(m, written_take) ||
         !kfi_settle_take(m, written_take, step) ||
         (step > 0 && !kfi_refill_take(m, written_take, step)) || !kfi_refill_ends(m, written_take))
         return false;

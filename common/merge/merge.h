@@ -100,6 +100,7 @@ bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_mer
 
 /* kfi_change.of of a track; `node` and `take`: as written. NULL on failure. */
 const char *kfi_track_text(kf_job *job, const char *node, const char *take, const kf_track *track);
+const char *kfi_renamed_text(kf_job *job, const char *was, const char *now);
 
 /* What FBX files changed on a track. */
 typedef struct kfi_told {

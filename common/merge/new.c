@@ -183,7 +183,7 @@ bool kfi_merge_new(kfi_merging *m)
     for (size_t e = 0; e < edited->take_count; e++) {
         const kf_take *from = &edited->takes[e];
         int32_t written = m->matches.take[e];
-        if (written < 0 && strchr(from->name, '|')) {
+        if (written < 0 && kfi_names_object(m->input, from->name)) {
             if (!kfi_actions_place(m, &actions, e, &written))
                 return false;
             if (written < 0)

@@ -45,9 +45,17 @@ bool kfi_merge_report_shapes(kfi_merging *m, const char *node, size_t shapes, si
                           kfi_report_text(m->job, "changed: node \"%.60s\", %zu shapes: %s", node, shapes, detail));
 }
 
+const char *kfi_renamed_text(kf_job *job, const char *was, const char *now)
+{
+    char *text = kfi_format_text(job, "renamed: take \"%s\" is \"%s\" now", was, now); /* elsewhere the old one is shown as the new */
+    if (text)
+        kfi_make_readable(text);
+    return text;
+}
+
 bool kfi_merge_report_renamed(kfi_merging *m, const char *was, const char *now)
 {
-    const char *text = kfi_report_text(m->job, "renamed: take \"%.60s\" is \"%.60s\" now", was, now);
+    const char *text = kfi_renamed_text(m->job, was, now);
     if (!tell(m, KFI_WHAT_RENAMED, text, was, "", text))
         return false;
     m->report->changes[m->report->change_count - 1].now = now;

@@ -15,12 +15,28 @@ static int32_t find_take(const kf_anim *written, const char *name, size_t length
     return -1;
 }
 
-static int32_t find_node(const kf_anim *written, const char *name, size_t length)
+static int32_t find_node(const kf_anim *anim, const char *name, size_t length)
 {
-    for (size_t i = 0; i < written->node_count; i++)
-        if (strlen(written->nodes[i].name) == length && strncmp(written->nodes[i].name, name, length) == 0)
+    for (size_t i = 0; i < anim->node_count; i++)
+        if (strlen(anim->nodes[i].name) == length && strncmp(anim->nodes[i].name, name, length) == 0)
             return (int32_t)i;
     return -1;
+}
+
+static bool by_blender(const kf_anim *edited)
+{
+    return edited->creator && strncmp(edited->creator, "Blender", 7) == 0;
+}
+
+/* Of Blender's own, any may be an object whose name it cut short. */
+bool kfi_names_object(const kfi_merge *input, const char *name)
+{
+    size_t length = strcspn(name, "|"), second = length + (name[length] == '|');
+    second += strcspn(name + second, "|"); /* "Obj|Owner|Take" shows an object, whatever has become of it */
+    const char *third = name[second] == '|' ? name + second + 1 : NULL;
+    return name[length] == '|' &&
+           (by_blender(input->edited) || (third && find_take(input->written, third, strcspn(third, "|")) >= 0) ||
+            find_node(input->edited, name, length) >= 0 || find_node(input->written, name, length) >= 0);
 }
 
 /* What a take's name tells. */
@@ -81,15 +97,13 @@ static bool shows_several(const kf_take *take)
 }
 
 /* Names that programs give a take when they have none of their own; Blender gives it the scene's. */
-static bool default_take_name(const kf_anim *edited, const char *name)
+static bool default_take_name(const kfi_merge *input, const char *name)
 {
     static const char *const names[] = {"Scene", "Take 001", "Take001", "Default", "Default Take"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
-    if (edited->creator && strncmp(edited->creator, "Blender", 7) == 0)
-        return true;
-    return strchr(name, '|') != NULL;
+    return by_blender(input->edited) || kfi_names_object(input, name);
 }
 
 /* ---------------------------------------------------------------- which it is */
@@ -160,7 +174,7 @@ static void match_renamed(const kfi_merge *input, const kfi_limits *limits, cons
         size_t best_gap = SIZE_MAX, from = 0, to = 0;
         for (size_t i = 0; i < edited->take_count; i++) {
             for (size_t k = 0; k < written->take_count; k++) {
-                if (m->take[i] >= 0 || back[k] || default_take_name(edited, edited->takes[i].name))
+                if (m->take[i] >= 0 || back[k] || default_take_name(input, edited->takes[i].name))
                     continue;
                 double like = likeness(input, limits, ways, m, &edited->takes[i], &written->takes[k]);
                 size_t a = edited->takes[i].track_count, b = written->takes[k].track_count, gap = a > b ? a - b : b - a;
@@ -178,6 +192,18 @@ static void match_renamed(const kfi_merge *input, const kfi_limits *limits, cons
         m->renamed[to] = edited->takes[from].name;
         back[to] = true;
     }
+}
+
+/* Whether a take with "|" in its name, which would be a program's copy of a written one, is one that was added: nothing before that
+ * is an object, the written one is there as well, and the motion is neither's. */
+static bool is_added(const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, const kfi_matches *m, size_t edited_take,
+                     int32_t written_take)
+{
+    const kf_anim *edited = input->edited;
+    const kf_take *take = &edited->takes[edited_take], *written = &input->written->takes[written_take];
+    int32_t other = find_take(edited, written->name, strlen(written->name));
+    return strchr(take->name, '|') && other >= 0 && other != (int32_t)edited_take && !kfi_names_object(input, take->name) &&
+           kfi_other_motion(limits, take, &edited->takes[other]) && likeness(input, limits, ways, m, take, written) < 1;
 }
 
 bool kfi_match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *limits, const kfi_turn *ways, kfi_matches *m)
@@ -204,6 +230,8 @@ bool kfi_match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *limi
             bool strip = told.owner >= 0 && !told.twice && shows_several(&edited->takes[i]);
             if (pass != (strip ? 0 : told.twice ? 1 : 2))
                 continue;
+            if (told.take >= 0 && told.owner < 0 && is_added(input, limits, ways, m, i, told.take))
+                told.take = -1;
             m->take[i] = told.take;
             m->owner[i] = told.owner;
             if (told.take >= 0)
@@ -232,13 +260,13 @@ bool kfi_match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *limi
             strange = i;
             strange_count++;
         }
-    if (lost_count > 1 && strange_count == 1 && default_take_name(edited, edited->takes[strange].name)) {
+    if (lost_count > 1 && strange_count == 1 && default_take_name(input, edited->takes[strange].name)) {
         /* One of several takes, or some of each, under a program's own name. */
         m->scene = (int32_t)strange;
         return kfi_match_scene(job, input, limits, ways, back, m);
     } else if (lost_count == 1 && strange_count == 1) {
         m->take[strange] = (int32_t)lost;
-        if (!default_take_name(edited, edited->takes[strange].name))
+        if (!default_take_name(input, edited->takes[strange].name))
             m->renamed[lost] = edited->takes[strange].name;
     } else if (lost_count > 0 && strange_count > 0 && lost_count * strange_count <= MOST_PAIRS) {
         match_renamed(input, limits, ways, m, back);
@@ -246,9 +274,27 @@ bool kfi_match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *limi
     return true;
 }
 
+/* A take whose name was not taken over, for it may be one that a program made of the old one and an object's. */
+static bool tell_name_kept(const kfi_merging *m)
+{
+    const kf_anim *written = m->input->written, *edited = m->input->edited;
+    for (size_t i = 0; i < edited->take_count && !by_blender(edited); i++) {
+        const char *name = edited->takes[i].name, *was = m->matches.take[i] >= 0 ? written->takes[m->matches.take[i]].name : name;
+        if (!strchr(name, '|') || m->matches.take[i] < 0 || m->matches.renamed[m->matches.take[i]] ||
+            find_take(edited, was, strlen(was)) >= 0 || (kfi_names_object(m->input, name) && parse_take(written, name).take >= 0))
+            continue;
+        if (!kfi_note(m->job, "take-name", "take \"%.60s\" came back as \"%.60s\": that is taken for a name that a program gave it, and it "
+                                           "keeps its own. To rename it, leave out the \"|\"", was, name))
+            return false;
+    }
+    return true;
+}
+
 bool kfi_tell_renamed(kfi_merging *m)
 {
     const kf_anim *written = m->input->written;
+    if (!tell_name_kept(m))
+        return false;
     for (size_t i = 0; i < written->take_count; i++) {
         const char *was = m->input->original->takes[written->takes[i].source].name, *now = m->matches.renamed[i];
         if (now && (!kfi_merge_report_renamed(m, was, now) || !kfi_show_as(m->job, was, now) ||

@@ -1,5 +1,6 @@
 /* From the neutral animation to a file. */
 #include "x4-ani/export_plan.h"
+#include "utf8.h"
 
 #include <math.h>
 
@@ -8,9 +9,8 @@ static bool write_name(kf_job *job, uint8_t *field, const char *name, const char
 {
     size_t length = strlen(name), keep = length;
     if (keep > X4_NAME_SIZE - 1) {
-        keep = X4_NAME_SIZE - 1;
-        while (keep > 0 && ((uint8_t)name[keep] & 0xc0) == 0x80)
-            keep--;
+        job->name_room = X4_NAME_SIZE - 1;
+        keep = kfi_utf8_cut(name, job->name_room);
     }
     memset(field, 0, X4_NAME_SIZE);
     memcpy(field, name, keep);

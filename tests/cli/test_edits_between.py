@@ -53,6 +53,25 @@ def bend_a_little(part):
     return work
 
 
+def hold(curve):
+    for key in curve.keys:
+        key.flags = 0x2
+
+
+def go_straight(curve):
+    for key in curve.keys:
+        key.flags = 0x4
+
+
+def twice(amount):
+    """A second key at the time of the third."""
+    def work(curve):
+        key = copy.deepcopy(curve.keys[2])
+        key.value += amount
+        curve.keys.insert(3, key)
+    return work
+
+
 def raise_frame(curve):
     curve.keys[-1].value += 10
 
@@ -111,6 +130,26 @@ class Between:
             for program, there in self.bent:
                 self.assertEqual(self.edited(where, bend, *there, program=program), self.original)
                 self.told(channel, "bends between the format's frames, where the game " + self.plays)
+
+    def test_held(self):
+        """Stepped keys, where the game goes straight; where it holds, these are its own."""
+        for where, channel in self.places:
+            for program, there in [(program, there) for program in (False, True) for there in WAYS]:
+                self.assertEqual(self.edited(where, hold, *there, program=program), self.original)
+                if self.plays == "holds":
+                    self.assertNotIn("warning", self.said)
+                else:
+                    self.told(channel, "holds between the format's frames, where the game goes straight")
+
+    def test_two_keys_on_a_frame(self):
+        for where, channel in self.places:
+            self.edited(where, twice(20))
+            if self.plays == "holds":  # the first of the two is never seen
+                self.assertNotIn("warning", self.said)
+            else:
+                self.told(channel, "two keys there have other values, and the format has one a frame")
+            self.edited(where, twice(0))
+            self.assertNotIn("warning", self.said)
 
     def test_bent_a_little(self):
         """By more than is tolerated and less than a hundredth of the range: one note, however many tracks there are."""
@@ -183,6 +222,16 @@ class Ribbon(Between, EditCase):
     file = "vib-anm/first.anm"
     plays, bent = "holds", [(False, ())]
     places = (("x", "object_002", MOVE, "y"), "translation"), (("x", "object_000", TURN, "x"), "rotation")
+
+    def test_straight(self):
+        """Lines, where it holds: no frame shows more of them."""
+        for where, channel in self.places:
+            for program in False, True:
+                self.edited(where, go_straight, program=program)
+                self.assertRegex(self.said, r'note: 1 track bends a little between the format\'s frames, where the game holds; the most in take '
+                                 r'"x", node "%s", %s at \d\.\d+ s, by \d' % (where[1], channel))
+            self.assertEqual(self.edited(where, go_straight, "--bake"), self.original)  # as it was written
+            self.assertNotIn("bend", self.said)
 
     def test_rounded(self):
         where = self.places[0][0]

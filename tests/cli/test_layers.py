@@ -159,14 +159,14 @@ class Actions(EditCase):
         self.assertRegex(self.said, r'its action "\w+\.002" is none that was written and is not carried')
 
     def test_no_objects_action(self):
-        """A take with a bar in its name that shows several objects is no action."""
+        """A take with a bar in its name that begins with no object is no action: it is a take like any other."""
         def change(scene):
             adding, model = self.new_node(scene)
             layer = adding.layer(adding.take("left|right"), "Base")
             adding.curves(layer, model)
             adding.curves(layer, adding.model("shield", 0))
         self.edit_folder(change)
-        self.assertIn('take "left|right" is none that was written and is not carried', self.said)
+        self.assertIn('warning: take "left|right" was not written: the format holds one', self.said)
 
 
 class BetweenGames(Case):
