@@ -214,7 +214,7 @@ bool kfi_refill_ends(kfi_merging *m, size_t written_take);
 /* Warns if a program's other frame rate made a take faster or slower. */
 bool kfi_tell_rate(const kfi_merging *m, size_t written_take);
 /* rotation.c: what came back of a take, its rotations and scales in the numbers that were written where they mean
- * the same, and in the written node's order. `step`: of the samples, if they are coarse, else 0. */
+ * the same, and in the written node's order. `step`: of the samples, if they are others, else 0. */
 bool kfi_settle_take(kfi_merging *m, size_t written_take, double step);
 /* numbers.c: T, C, B and ease edited on a track of tcb_tracks.h, into the merged track that they belong to. `wanted`: what is asked
  * of that, or NULL; where they bend it, that is not. */

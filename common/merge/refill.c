@@ -43,8 +43,11 @@ double kfi_other_step(const kfi_merging *m, size_t written_take)
         was = least_gap(&take->tracks[i], was);
         now = least_gap(m->matches.track[written_take][i], now);
     }
-    double part = was / now, behind = end + m->matches.offset[written_take] - last;
-    bool beside = fabs(part - nearbyint(part)) > 0.01 * part, short_of = now < 0.99 * was && behind > 1e-4 && behind < now + 1e-4;
+    double part = was / now, behind = end + m->matches.offset[written_take] - last, rate = m->input->written->frame_rate;
+    bool beside = fabs(part - nearbyint(part)) > 0.01 * part;
+    bool short_of = now < 0.99 * was && behind > 1e-4 && behind < now + 1e-4;
+    if (fabs(rate - m->input->edited->frame_rate) > 1e-3 * rate)
+        beside = short_of = false; /* it is the rate that was changed, and with it every frame */
     return isfinite(was) && isfinite(now) && (now > 1.5 * was || beside || short_of) ? now : 0;
 }
 
