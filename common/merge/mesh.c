@@ -119,7 +119,7 @@ static bool merge_mesh(kfi_merging *m, size_t node)
             mesh->shapes[s] = shape;
     }
     for (size_t i = 0; i < now->shape_count; i++)
-        if (!known[i])
+        if (!known[i] && now->shapes[i].count > 0) /* else it moves nothing */
             mesh->shapes[mesh->shape_count++] = now->shapes[i];
     m->merged->nodes[node].mesh = mesh;
     if (edited == 0)

@@ -261,7 +261,7 @@ class Edited(Parts):
                 self.assertAlmostEqual(y, x / 2, 6)
 
     def test_a_shape_too_many(self):
-        """One that the file has no room for, with a weight: it is told of, and nothing of the others changes, a zero's sign no more
+        """One that moves no points, with a weight: it is told of, and nothing of the others changes, a zero's sign no more
         than their number."""
         data = bytearray(CASES["wing"][0])
         struct.pack_into("<I", data, len(data) - 3 * 4 * 12 + 16, 0x80000000)
@@ -269,7 +269,7 @@ class Edited(Parts):
             for later in 0, 5:
                 def change(scene):
                     first = next(d for d in scene.objects.all("Deformer") if fbxtext.name_of(d) == "morph_001")
-                    scene.copy_all(first, '"SubDeformer::smile"', ("Geometry", "AnimationCurveNode", "AnimationCurve"))
+                    scene.copy_all(first, '"SubDeformer::smile"', ("AnimationCurveNode", "AnimationCurve"))
                     curve = next(c for where, c in scene.curves().items() if where[1] == "smile")
                     for key in curve.keys:
                         key.time += later * fbxtext.TICKS // 15
