@@ -76,12 +76,12 @@ bool kfi_uncount_gone(kf_job *job, const kf_anim *original, const kf_anim *merge
     for (size_t i = 0; i < report->wanted_count; i++) {
         const kfi_wanted *w = &report->wanted[i];
         const char *name = merged->nodes[w->node].name;
-        bool known = w->node < original->node_count && strcmp(original->nodes[w->node].name, name) == 0, has;
+        bool known = w->node < original->node_count && strcmp(original->nodes[w->node].name, name) == 0, there;
         if (!known || w->channel == KF_VISIBILITY) /* one that is hidden is as it was to be */
             continue;
-        if (!has_node(job, again, name, w->node, &names, &has))
+        if (!has_node(job, again, name, w->node, &names, &there))
             return false;
-        if (has)
+        if (there)
             continue;
         report->changes[w->change].what = KFI_WHAT_SAME;
         report->changed--;

@@ -223,7 +223,7 @@ bool kfi_ei_export_morphs(const ei_part *part, kfi_ei_anm *anm)
         anm->morph_vertices = counts_only ? was->morph_vertices : 0;
         return true;
     }
-    same = same && m.was && tracks == was->morph_frames;
+    same = same && was && m.was && tracks == was->morph_frames;
     m.vertices = m.mesh->point_count;
     if (was && m.was && m.vertices != was->morph_vertices &&
         !kfi_warn(
