@@ -17,6 +17,8 @@ typedef struct side {
     uint8_t (*keyed)[3]; /* whether a key says so */
 } side;
 
+typedef enum what_drawn { A_KEY, TWO_KEYS, A_BEND, A_HOLD } what_drawn;
+
 typedef struct looking {
     const kfi_merge_track *t;
     double rate, limit[3]; /* of rotations the first one counts */
@@ -25,7 +27,7 @@ typedef struct looking {
     size_t keys; /* that lie between frames and show in none */
     double worst, at; /* how far off the worst of it is, as a part of what is tolerated, and when */
     double off;
-    enum { A_KEY, TWO_KEYS, A_BEND, A_HOLD } what; /* that is */
+    what_drawn what; /* that is */
     double bent, bent_at, bent_off; /* the same of bends that a program's slopes may have made */
     size_t before; /* keys before the first frame */
     double from, to; /* the first and the last of those */
@@ -130,7 +132,7 @@ static bool stood_there(const looking *l, unsigned c, const kf_key *key)
            kfi_same_value(l->t->limits, l->t->written->channel, curve->keys[at].value, key->value);
 }
 
-static void note_worst(looking *l, double part, double off, double time, int what)
+static void note_worst(looking *l, double part, double off, double time, what_drawn what)
 {
     if (part <= 1.001 * l->worst) /* of several the first */
         return;
