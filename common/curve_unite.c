@@ -63,6 +63,26 @@ static double split(const kfi_segment *s, double time, kf_handles *own, kf_handl
     return m.dv;
 }
 
+kfi_segment kfi_cut_segment(const kfi_segment *segment, double from, double to)
+{
+    kfi_segment part = *segment;
+    kf_handles own;
+    kf_handle out, in;
+    if (to < part.t1) {
+        part.v1 = split(&part, to, &own, &out, &in);
+        part.t1 = to;
+        part.h0 = out;
+        part.h1 = own.in;
+    }
+    if (from > part.t0) {
+        part.v0 = split(&part, from, &own, &out, &in);
+        part.t0 = from;
+        part.h0 = own.out;
+        part.h1 = in;
+    }
+    return part;
+}
+
 /* A key in the middle of the segment after the last key of `g`; `next_in` is the handle of the segment's other end, which
  * gets a new one. */
 static void insert(growing *g, const kfi_segment *s, double time, kf_handle *next_in, uint32_t *next_changed)

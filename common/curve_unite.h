@@ -2,7 +2,10 @@
 #ifndef KFI_CURVE_UNITE_H
 #define KFI_CURVE_UNITE_H
 
-#include "anim.h"
+#include "curve.h"
+
+/* What a segment by handles, without ease, is between two times within it. */
+kfi_segment kfi_cut_segment(const kfi_segment *segment, double from, double to);
 
 /* A curve with a key at each of the times, which include its own. What is split is a hold, a line or a curve by handles. */
 bool kfi_split_curve(kf_job *job, const kf_curve *from, const double *times, size_t count, double rest, kf_curve *to);

@@ -127,8 +127,7 @@ static double aside(int side, double time, bool steady)
     return WAYS[side] * (visibly ? fmax(1e-4, 4e-7 * fabs(time)) : 1e-9 + 0x1p-24 * fabs(time));
 }
 
-/* Values of a track at ascending times: three a time, or an orientation in four. */
-static bool values(kf_job *job, const kf_track *track, kf_rotation_order order, const double *times, size_t count, double (*to)[4])
+bool kfi_track_values(kf_job *job, const kf_track *track, kf_rotation_order order, const double *times, size_t count, double (*to)[4])
 {
     if (track->quaternion) {
         kfi_quat_curve_values(&track->quat, times, count, to);
@@ -151,11 +150,10 @@ static bool values(kf_job *job, const kf_track *track, kf_rotation_order order, 
     return true;
 }
 
-enum { ALL = 7 }; /* components: bit 0 for x, or for an orientation */
+enum { ALL = 7 }; /* components */
 
-/* How far two are apart in these components, as a part of what is tolerated; *off: how far, *limit: of how much. */
-static double apart(const kfi_wanted *w, unsigned components, const double limits[3], const double a[4], const double b[4], double *off,
-                    double *limit)
+double kfi_apart(const kfi_wanted *w, unsigned components, const double limits[3], const double a[4], const double b[4], double *off,
+                 double *limit)
 {
     if (w->channel == KF_ROTATION) {
         if (!(components & 1))
@@ -195,14 +193,13 @@ static bool play(kf_job *job, const kfi_played *p, double (*shown[SIDES])[4])
             return false;
         for (size_t i = 0; i < p->count; i++)
             moved[i] = p->times[i] + p->shift + aside(side, p->times[i], p->steady[i]);
-        if (!values(job, p->track, p->order, moved, p->count, shown[side]))
+        if (!kfi_track_values(job, p->track, p->order, moved, p->count, shown[side]))
             return false;
     }
     return true;
 }
 
-/* Whether the FBX's curves do not tell what is to be played there. Times ascend: *next is the first exception not over yet. */
-static bool excepted(const kfi_wanted *w, double time, size_t *next)
+bool kfi_excepted(const kfi_wanted *w, double time, size_t *next)
 {
     while (*next < w->except_count && w->except[*next].to <= time)
         ++*next;
@@ -222,11 +219,11 @@ static bool find_untouched(kf_job *job, const kfi_wanted *w, const kfi_played *p
     for (int fbx = 0; fbx < 2; fbx++) {
         for (size_t i = 0; i < p->count; i++)
             moved[i] = p->times[i] - w->offset + (fbx ? w->shift : 0);
-        if (!values(job, fbx ? w->written : w->original, w->was_order, moved, p->count, was))
+        if (!kfi_track_values(job, fbx ? w->written : w->original, w->was_order, moved, p->count, was))
             return false;
         for (size_t i = 0; i < p->count; i++)
             for (unsigned c = 0; c < 3; c++)
-                if (apart(w, 1u << c, limits, was[i], fbx ? wanted[i] : shown[i], &off, &limit) > 1)
+                if (kfi_apart(w, 1u << c, limits, was[i], fbx ? wanted[i] : shown[i], &off, &limit) > 1)
                     untouched[i] &= (uint8_t)~(1u << c);
     }
     return true;
@@ -239,7 +236,7 @@ static bool compare_at(kf_job *job, const kfi_wanted *w, const kfi_played *p, kf
     double(*wanted)[4] = kfi_alloc_raw(job, p->count, sizeof *wanted), (*shown[SIDES])[4];
     *found = (kfi_worst){0, 0, 0, 0};
     *look = 0;
-    if (!wanted || !values(job, w->back, w->order, p->times, p->count, wanted) || !play(job, p, shown))
+    if (!wanted || !kfi_track_values(job, w->back, w->order, p->times, p->count, wanted) || !play(job, p, shown))
         return false;
     for (unsigned c = 0; c < w->back->curves; c++)
         limits[c] = kfi_tolerated(job->options.tolerance, (kf_channel)w->channel, &w->back->curve[c]) + p->quantum;
@@ -248,14 +245,14 @@ static bool compare_at(kf_job *job, const kfi_wanted *w, const kfi_played *p, kf
         return false;
     size_t next = 0;
     for (size_t i = 0; i < p->count; i++) {
-        if (excepted(w, p->times[i] - w->offset, &next))
+        if (kfi_excepted(w, p->times[i] - w->offset, &next))
             continue;
         kfi_worst least = {.part = INFINITY, .when = p->times[i] - w->offset};
         double allowed[3] = {limits[0], limits[1], limits[2]};
         for (unsigned c = 0; c < w->back->curves; c++)
             allowed[w->channel == KF_ROTATION ? 0 : c] += thinned_behind(w, c, p->times[i]);
         for (int side = 0; side < SIDES; side++) {
-            double off = 0, limit = 0, part = apart(w, ALL & ~(unsigned)untouched[i], allowed, wanted[i], shown[side][i], &off, &limit);
+            double off = 0, limit = 0, part = kfi_apart(w, ALL & ~(unsigned)untouched[i], allowed, wanted[i], shown[side][i], &off, &limit);
             if (part < least.part)
                 least = (kfi_worst){part, off, limit, least.when};
         }
@@ -348,6 +345,13 @@ static bool measure(kf_job *job, const kf_format *format, const kfi_original *ma
     return true;
 }
 
+static bool warn(kf_job *job, const kf_anim *merged, const kfi_wanted *w, const char *what, const kfi_worst *found)
+{
+    return kfi_warn(job, "motion", "take \"%.60s\", node \"%.60s\", %s%s%.60s at %.4f s: %s, by %.4g, where %.4g is tolerated",
+                    merged->takes[w->take].name, merged->nodes[w->node].name, kfi_channel_name((kf_channel)w->channel),
+                    w->name ? " " : "", w->name ? w->name : "", found->when, what, found->off, found->limit);
+}
+
 bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *original, const kf_anim *merged,
                      kfi_merge_report *report)
 {
@@ -364,18 +368,20 @@ bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *o
         uncount_same(original->anim, merged, made.anim, report);
     const kfi_wanted *end = report->wanted + report->wanted_count, *next;
     for (const kfi_wanted *w = report->wanted; there && w < end; w = next) {
-        kfi_worst found;
+        const double most = 1.02, most_between = 1.25; /* times are rounded, too; a fit looks at some places between frames */
+        kfi_worst found, between = {0, 0, 0, 0};
         next = end;
         kfi_mark mark = kfi_arena_mark(&job->arena); /* one track's looks are as large as all its keys */
         if (!measure(job, format, &made, merged, w, &next, &p, &found))
             return false;
+        bool frames = p.track && w->samples && format->capabilities.frame_rate == 0;
+        if (frames && found.part <= most && !kfi_prove_between(job, w, &p, &between))
+            return false;
         kfi_arena_release(&job->arena, mark);
-        if (found.part > 1.02 && /* times are rounded, too */
-            !kfi_warn(job, "motion",
-                      "take \"%.60s\", node \"%.60s\", %s%s%.60s at %.4f s: the file will play this otherwise than the FBX shows it, by "
-                      "%.4g, where %.4g is tolerated",
-                      merged->takes[w->take].name, merged->nodes[w->node].name, kfi_channel_name((kf_channel)w->channel),
-                      w->name ? " " : "", w->name ? w->name : "", found.when, found.off, found.limit))
+        if (found.part > most && !warn(job, merged, w, "the file will play this otherwise than the FBX shows it", &found))
+            return false;
+        if (between.part > most_between &&
+            !warn(job, merged, w, "between frames that were not edited the file will play this otherwise than before", &between))
             return false;
     }
     return true;

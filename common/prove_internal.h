@@ -25,6 +25,18 @@ typedef struct kfi_played {
     bool doubtful; /* it is not what came back: what was so before is left out */
 } kfi_played;
 
+/* prove_edits.c: values of a track at ascending times: three a time, or an orientation in four. */
+bool kfi_track_values(kf_job *job, const kf_track *track, kf_rotation_order order, const double *times, size_t count, double (*to)[4]);
+/* How far two are apart in these components (bit 0 for x, or for an orientation), as a part of what is tolerated; *off: how far,
+ * *limit: of how much. */
+double kfi_apart(const kfi_wanted *w, unsigned components, const double limits[3], const double a[4], const double b[4], double *off,
+                 double *limit);
+/* Whether the FBX's curves do not tell what is to be played there. Times ascend: *next is the first exception not over yet. */
+bool kfi_excepted(const kfi_wanted *w, double time, size_t *next);
+
+/* prove_between.c: where the game plays a track, of which samples came back, between two that nobody edited otherwise than before. */
+bool kfi_prove_between(kf_job *job, const kfi_wanted *w, const kfi_played *p, kfi_worst *found);
+
 /* prove_looks.c. When to look: at the keys, and between them unless they are samples or frames; behind the last sample it stands still.
  * Orientations are watched more closely: two that are equal at the keys and halfway need not be so elsewhere. Sevenths fall on no
  * whole turn of one that turns a few times. */

@@ -50,6 +50,8 @@ static void gather(const kfi_samples *s, size_t a, size_t b, looks *l)
         double within = kfi_within(s, i);
         for (int q = 0; quarters && (few || s->told[i]) && !isnan(s->quarter[i][0]) && q < 2; q++)
             look(l, (from + (0.25 + 0.5 * q) * gap) / length, s->quarter[i][q] - within - v0, s->quarter[i][q] + within - v0, widest);
+        for (int q = 0; b - a == 1 && s->was && s->told[i] && q < 4; q++)
+            look(l, (from + (0.125 + 0.25 * q) * gap) / length, s->eighth[i][q] - within - v0, s->eighth[i][q] + within - v0, widest);
     }
 }
 

@@ -92,10 +92,11 @@ bool kfi_beside_keys_fit(const kfi_samples *s, size_t a, size_t b, const kfi_seg
             continue;
         known_of(s, i, v);
         for (int k = 1; k < 4; k++) {
-            double x = side ? 4.0 - 0.25 * k : 0.25 * k, value = through(v, 0, 5, x);
-            double doubt = fabs(value - through(v, side, 4, x));
-            double now = kfi_segment_value(segment, s->t[i] + 0.25 * x * (s->t[i + 1] - s->t[i]));
-            if (!(fabs(now - value) <= kfi_within(s, i) + doubt))
+            double x = side ? 4.0 - 0.25 * k : 0.25 * k, time = s->t[i] + 0.25 * x * (s->t[i + 1] - s->t[i]);
+            bool told = s->before && s->told[i];
+            double value = told ? kfi_curve_value(s->before, time, 0.0) : through(v, 0, 5, x);
+            double doubt = told ? 0.0 : fabs(value - through(v, side, 4, x));
+            if (!(fabs(kfi_segment_value(segment, time) - value) <= kfi_within(s, i) + doubt))
                 return false;
         }
     }

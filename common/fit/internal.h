@@ -21,7 +21,9 @@ typedef struct kfi_samples {
     double tolerance;
     bool parted;       /* handles may not pass each other in time */
     bool *told;        /* that middle is a sample, too, and no guess */
-    double (*was)[4];  /* or NULL: before something was edited, at sample i and at the quarters of interval i */
+    const kf_curve *before; /* or NULL: what they were taken from, before something was edited */
+    double (*was)[4];  /* or NULL: that at sample i and at the quarters of interval i */
+    double (*eighth)[4]; /* and in the middles between those */
     double *edit;      /* and how much sample i was moved */
 } kfi_samples;
 
@@ -84,8 +86,8 @@ static inline bool kfi_can(const kfi_fitting *f, unsigned interp)
     return f->interps >> interp & 1;
 }
 
-/* Whether a segment runs, at the quarters of interval i, where what was not edited does. */
-bool kfi_told_quarters_fit(const kfi_samples *s, size_t i, double first, double last);
+/* Whether a segment runs within interval i where what was not edited does. */
+bool kfi_told_fit(const kfi_samples *s, size_t i, const kfi_segment *segment);
 /* A value between samples by the cubic through the four around it; `after` is the one behind it. */
 double kfi_between_samples(const double *t, const double *v, size_t count, size_t after, double time);
 

@@ -1,6 +1,7 @@
 /* Which stretches of samples one segment can tell: holds, lines, cubics. A curve must meet every sample
  * within tolerance, and in the middle between two samples may leave their chord only as far as the samples'
  * own bend says. */
+#include "curve_unite.h"
 #include "internal.h"
 
 bool kfi_fit_hold(const kfi_samples *s, size_t a, size_t b)
@@ -67,16 +68,13 @@ static bool stays_between(const cubic *c)
         double middle = value_at(c, share(c, 0.5 * (c->s->t[i] + c->s->t[i + 1])));
         if (!kfi_middle_fits(c->s, i, middle))
             return false;
-        if (!c->s->was || !c->s->told[i])
-            continue;
-        double quarter = 0.25 * (c->s->t[i + 1] - c->s->t[i]);
-        if (!kfi_told_quarters_fit(c->s, i, value_at(c, share(c, c->s->t[i] + quarter)),
-                                   value_at(c, share(c, c->s->t[i + 1] - quarter))))
-            return false;
     }
     double length = c->s->t[c->b] - c->s->t[c->a], third = length / 3.0;
     kfi_segment segment = {c->s->t[c->a], c->s->t[c->b], c->s->v[c->a], c->s->v[c->b], {third, c->m0 / 3.0}, {-third, -c->m1 / 3.0},
                            c->ease0, c->ease1, KFI_CUBIC};
+    for (size_t i = c->a; c->s->was && i < c->b; i++)
+        if (!kfi_told_fit(c->s, i, &segment))
+            return false;
     return kfi_extremes_fit(c->s, c->a, c->b, &segment);
 }
 
@@ -192,10 +190,7 @@ bool kfi_fit_segment(const kfi_samples *s, size_t a, size_t b, const kfi_segment
     for (size_t i = a; segment->shape > KFI_LINE && i < b; i++) {
         if (between && segment->shape == KFI_BEZIER && !kfi_quarters_fit(s, i, segment))
             return false;
-        if (!s->was || !s->told[i])
-            continue;
-        double quarter = 0.25 * (s->t[i + 1] - s->t[i]);
-        if (!kfi_told_quarters_fit(s, i, kfi_segment_value(segment, s->t[i] + quarter), kfi_segment_value(segment, s->t[i + 1] - quarter)))
+        if (!kfi_told_fit(s, i, segment))
             return false;
     }
     if (between && segment->shape == KFI_BEZIER && !kfi_beside_keys_fit(s, a, b, segment))
@@ -268,6 +263,47 @@ static bool line_is_meant(const kfi_samples *s, size_t a, size_t b)
     return true;
 }
 
+/* One interval of what nobody edited: there is no shorter piece, so the nearest has to do. */
+static void come_near(const kfi_samples *s, size_t a, kf_handle h[2])
+{
+    enum { ROUNDS = 6 };
+    kfi_samples loose = *s;
+    for (int i = 0; i < ROUNDS && !kfi_fit_bezier(&loose, a, a + 1, h); i++)
+        loose.tolerance *= 1.5;
+}
+
+/* From sample a on, as far as nothing was edited, the rest of the segment that is there; false: there is none, or it cannot be told in
+ * one piece. */
+static bool as_it_was(const kfi_fitting *f, size_t a, size_t limit, kfi_piece *piece)
+{
+    const kfi_samples *s = &f->samples;
+    size_t low = 0, high = s->before ? s->before->count : 0, b = a;
+    if (f->cubic != KF_BEZIER || high < 2 || !s->told[a])
+        return false;
+    while (high - low > 1) { /* the last key that is not later */
+        size_t middle = low + (high - low) / 2;
+        if (s->before->keys[middle].time <= s->t[a])
+            low = middle;
+        else
+            high = middle;
+    }
+    kfi_segment segment;
+    if (high == s->before->count || s->before->keys[low].time > s->t[a])
+        return false;
+    kfi_curve_segment(s->before, low, &segment);
+    while (b < limit && s->told[b] && s->t[b + 1] <= segment.t1)
+        b++;
+    if (segment.shape < KFI_CUBIC || segment.ease0 + segment.ease1 > 0.0)
+        return false;
+    for (; b > a; b = a + (b - a) / 2) { /* a part of it may have handles for which it has no room; parts of that have them shorter */
+        kfi_segment part = kfi_cut_segment(&segment, s->t[a], s->t[b]);
+        *piece = (kfi_piece){.end = b, .interp = KF_HERMITE, .h = {part.h0, part.h1}};
+        if (fmax(part.h0.dt, -part.h1.dt) <= part.t1 - part.t0)
+            return true;
+    }
+    return false;
+}
+
 kfi_piece kfi_longest_piece(const kfi_fitting *f, size_t a, size_t limit)
 {
     const kfi_samples *s = &f->samples;
@@ -311,5 +347,8 @@ kfi_piece kfi_longest_piece(const kfi_fitting *f, size_t a, size_t limit)
         return straight;
     if (f->cubic == KF_BEZIER && bent.end < stop)
         stretch(s, a, stop, &bent);
-    return bent;
+    if (f->cubic == KF_BEZIER && bent.end == a + 1 && s->told[a])
+        come_near(s, a, bent.h);
+    kfi_piece own;
+    return as_it_was(f, a, stop, &own) && own.end >= bent.end ? own : bent;
 }

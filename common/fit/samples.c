@@ -316,10 +316,19 @@ static double cubic_at(const double t[4], const double v[4], double x)
     return sum;
 }
 
-bool kfi_told_quarters_fit(const kfi_samples *s, size_t i, double first, double last)
+bool kfi_told_fit(const kfi_samples *s, size_t i, const kfi_segment *segment)
 {
-    return !s->was || !s->told[i] ||
-           (fabs(first - s->was[i][1]) <= kfi_within(s, i) && fabs(last - s->was[i][3]) <= kfi_within(s, i));
+    enum { LOOKS = 8 };
+    double times[LOOKS], values[LOOKS], step = (s->t[i + 1] - s->t[i]) / LOOKS, within = kfi_within(s, i);
+    if (!s->was || !s->told[i])
+        return true;
+    for (int k = 1; k < LOOKS; k++)
+        times[k] = s->t[i] + step * k;
+    kfi_segment_values(segment, times + 1, LOOKS - 1, values + 1);
+    for (int k = 1; k < LOOKS; k++)
+        if (!(fabs(values[k] - (k % 2 ? s->eighth[i][k / 2] : s->was[i][k / 2])) <= within))
+            return false;
+    return true;
 }
 
 /* Short handles may swing out beside a key, where no middle shows it: where the samples tell, the quarters of interval i are

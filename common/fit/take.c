@@ -62,22 +62,29 @@ static bool take_before(kfi_fitting *f, const kf_curve *was)
 {
     enum { BATCH = 16 };
     kfi_samples *s = &f->samples;
-    double times[BATCH][4];
+    double times[BATCH][8], values[BATCH][8];
     s->was = kfi_scratch(f, s->count, sizeof *s->was);
+    s->eighth = kfi_scratch(f, s->count, sizeof *s->eighth);
     s->edit = kfi_scratch(f, s->count, sizeof *s->edit);
-    if (!s->was || !s->edit)
+    s->before = was;
+    if (!s->was || !s->eighth || !s->edit)
         return false;
     for (size_t first = 0; first < s->count; first += BATCH) {
         size_t n = s->count - first < BATCH ? s->count - first : BATCH;
         for (size_t i = 0; i < n; i++) {
             const double *t = &s->t[first + i];
             double length = first + i + 1 < s->count ? t[1] - t[0] : 0.0;
-            for (int k = 0; k < 4; k++)
-                times[i][k] = t[0] + 0.25 * k * length;
+            for (int k = 0; k < 8; k++)
+                times[i][k] = t[0] + 0.125 * k * length;
         }
-        kfi_curve_values(was, times[0], 4 * n, 0.0, s->was[first]);
-        for (size_t i = first; i < first + n; i++)
-            s->edit[i] = s->v[i] - s->was[i][0];
+        kfi_curve_values(was, times[0], 8 * n, 0.0, values[0]);
+        for (size_t i = 0; i < n; i++) {
+            for (int k = 0; k < 4; k++) {
+                s->was[first + i][k] = values[i][2 * k];
+                s->eighth[first + i][k] = values[i][2 * k + 1];
+            }
+            s->edit[first + i] = s->v[first + i] - s->was[first + i][0];
+        }
     }
     return true;
 }

@@ -118,6 +118,14 @@ class Regions(unittest.TestCase):
         self.assertLessEqual(max(abs(was[i] - then[i]) for i in beside), 6 * 0.003)  # steep: a hair in time is much
         self.assertNotIn(1, [struct.unpack_from("<i", record, 12)[0] for record in fitcases.records(now)])
 
+    def test_parts_of_steep_segments(self):
+        """Of a segment of which a part was edited, the rest runs as it did, between the frames, too."""
+        for axes in ("xyz", "x"):
+            for seed in range(10):
+                r = regioncases.edit(os.environ["KEYFERRY"], "steep", axes, seed)
+                self.assertLessEqual(r["off"], 1.001, r)
+                self.assertLessEqual(r["drift"], 1.1, r)
+
     def test_best_is_no_bound(self):
         """The search that ours is compared with is a good one: it never needs many more than ours."""
         for results in self.results.values():

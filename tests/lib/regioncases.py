@@ -20,18 +20,20 @@ FINE = 16  # looks a frame
 
 
 def keys_of(rng, kind):
-    """16 keys on frames. Mixed: all kinds, with handles and numbers, whether they count or not."""
-    at = fitcases.frames(rng, 16, 8, 20)
+    """16 keys on frames. Mixed: all kinds, with handles and numbers, whether they count or not. Steep: Beziers of a few frames and long
+    handles, which get most of their way done between two frames."""
+    steep = kind == "steep"
+    at = fitcases.frames(rng, 16, *((5, 9) if steep else (8, 20)))
     keys = []
     for i, frame in enumerate(at):
         own = rng.choice(("TCB", "ease", "Bezier", "lines", "steps")) if kind == "mixed" else kind
         before = (frame - at[i - 1]) / 30 if i else 0.3
         after = (at[i + 1] - frame) / 30 if i + 1 < len(at) else 0.3
-        reach, slope = rng.uniform(0.2, 0.45), rng.uniform(-4, 4)
+        reach, slope = rng.uniform(*((0.6, 0.95) if steep else (0.2, 0.45))), rng.uniform(-4, 4)
         handles = (after * reach, after * reach * slope, -before * reach, -before * reach * slope)
         numbers = tuple(rng.uniform(-0.5, 0.5) for _ in range(3))
         ease = (rng.choice((0, 0.3, 0.4)), rng.choice((0, 0.3, 0.5))) if own == "ease" or kind == "mixed" else (0, 0)
-        number = {"TCB": 7, "ease": 7, "Bezier": 5, "linear time": 6, "lines": 2, "steps": 1}[own]
+        number = {"TCB": 7, "ease": 7, "Bezier": 5, "steep": 5, "linear time": 6, "lines": 2, "steps": 1}[own]
         keys.append((frame / 30, rng.uniform(-2, 2), number, handles, (*numbers, *ease)))
     return keys
 
