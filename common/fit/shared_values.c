@@ -81,6 +81,9 @@ static double miss(const void *motion, size_t a, size_t b, const double ease[2],
             if (!(worst <= 2.0))
                 return INFINITY;
         }
+        /* Beside a jump it may swing out within one frame, unless nobody knows how the curve runs there. */
+        if (b == a + 1 && !own && s->doubt[a] <= 4.0 * s->tolerance && !kfi_extremes_fit(s, a, b, &segment))
+            worst = fmax(worst, 1.5);
     }
     return fmax(worst, blind);
 }
@@ -132,6 +135,54 @@ static size_t places_between(const kfi_shared_samples *from, size_t i, double pl
     return count;
 }
 
+/* Up to four numbers around an interval that begins with number `at`, at the share x of it. A bend at one end alone, as sharp as the
+ * steps are high, is a corner or a jump: what is beyond it does not count. */
+static double around(const double v[4], int first, int last, int at, double x)
+{
+    double line = v[at] + x * (v[at + 1] - v[at]), bend[2] = {0, 0}, high = 0.0;
+    for (int k = first; k < last; k++)
+        high = fmax(high, fabs(v[k + 1] - v[k]));
+    for (int side = 0; side < 2; side++)
+        if (at + side > first && at + side < last)
+            bend[side] = v[at + side - 1] - 2.0 * v[at + side] + v[at + side + 1];
+    bool ends[2] = {at == first, at + 1 == last}; /* nothing is known beyond */
+    for (int side = 0; side < 2; side++)
+        if (ends[side] || (fabs(bend[side]) > 0.5 * high && fabs(bend[1 - side]) < 0.25 * fabs(bend[side])))
+            bend[side] = bend[1 - side];
+    /* The cubic, or parabola, that has these bends. */
+    return line - x * (1.0 - x) / 6.0 * ((2.0 - x) * bend[0] + (1.0 + x) * bend[1]);
+}
+
+static double roughness(const double v[4], int first, int last)
+{
+    double sum = 0.0;
+    for (int k = first; k + 2 <= last; k++)
+        sum += fabs(v[k] - 2.0 * v[k + 1] + v[k + 2]);
+    return sum;
+}
+
+/* A curve that was edited between samples i and i + 1: by the samples around, or by how much they were moved, whichever runs more
+ * evenly. */
+static double edited_between(const kfi_shared_samples *from, unsigned c, size_t i, double time)
+{
+    enum { AROUND = 4 };
+    double v[AROUND], edit[AROUND], x = (time - from->times[i]) / (from->times[i + 1] - from->times[i]);
+    int first = i > 0 ? 0 : 1, last = i + 2 < from->count ? 3 : 2;
+    bool evenly = true;
+    for (int k = first; k <= last; k++) {
+        size_t sample = i + (size_t)k - 1;
+        double gap = from->times[i + 1] - from->times[i], from_start = from->times[sample] - from->times[i];
+        evenly = evenly && fabs(from_start - (k - 1) * gap) <= 0.01 * gap;
+        v[k] = from->values[c][sample];
+        edit[k] = v[k] - kfi_curve_value(from->original[c], from->times[sample], 0.0);
+    }
+    if (!evenly)
+        return kfi_between_samples(from->times, from->values[c], from->count, i + 1, time);
+    if (roughness(edit, first, last) < roughness(v, first, last))
+        return kfi_curve_value(from->original[c], time, 0.0) + around(edit, first, last, 1, x);
+    return around(v, first, last, 1, x);
+}
+
 static bool take_samples(kf_job *job, const kfi_shared_samples *from, values *m)
 {
     double places[MOST_PLACES];
@@ -156,7 +207,7 @@ static bool take_samples(kf_job *job, const kfi_shared_samples *from, values *m)
             for (size_t k = 0; k < more; k++) {
                 s->t[s->count] = places[k];
                 s->v[s->count++] = told ? kfi_curve_value(from->original[c], places[k], 0.0)
-                                        : kfi_between_samples(from->times, from->values[c], from->count, i + 1, places[k]);
+                                        : edited_between(from, c, i, places[k]);
             }
             for (size_t k = first; told && k < s->count; k++) {
                 double next = k + 1 < s->count ? s->t[k + 1] : from->times[i + 1];

@@ -230,6 +230,11 @@ class Nytro(unittest.TestCase):
                 if kind == "space, rests":
                     self.assertFalse(r["beyond"], r)
 
+    def test_jumps(self):
+        """Beside a jump keys a frame apart, or between the frames, do not swing out."""
+        for kind, seed in (("line", 11), ("plane", 8), ("space", 1), ("space, rests", 2), ("space, rests", 3)):
+            self.assertLessEqual(nytrocases.overshoot(os.environ["KEYFERRY"], kind, seed), 1.05, (kind, seed))
+
     def test_fewest(self):
         """A bump that is no TCB curve needs keys: no cubics of any kind do with 1.2 times those there were. Along a line and in
         a plane there are not many more."""

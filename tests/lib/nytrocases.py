@@ -117,6 +117,36 @@ def edit(keyferry, kind, turn, seed, count=8, width=15):
                 beyond=[i for i, r in enumerate(records(original, turn)) if r not in kept and not first <= i <= last])
 
 
+def overshoot(keyferry, kind, seed, fine=16):
+    """Lifts some frames of the bake of eight keys by the same amount, so that it jumps at both ends: how far the fit leaves, between two
+    frames, all that is played or drawn between these two, in tolerances."""
+    rng = random.Random("jumps %s %s" % (kind, seed))
+    original = file_of(keys_of(rng, kind, False, 8), False)
+    with tempfile.TemporaryDirectory() as folder:
+        bench = fitcases.Bench(keyferry, folder, "nanim")
+        scene = bench.bake(original, 30)
+        baked = len(scene.curve("go", "part", MOVE, "x").keys)
+        width = rng.randint(4, 20)
+        start, height, axes = rng.randint(2, baked - width - 3), rng.choice((0.1, 0.5, 2)), rng.choice(("x", "xyz"))
+        lift = [height / (1 << c) if axis in axes else 0 for c, axis in enumerate("xyz")]
+        for axis, by in zip("xyz", lift):
+            curve = scene.curve("go", "part", MOVE, axis)
+            for i in range(start, start + width):
+                curve.keys[i].value += by
+            curve.store()
+        wanted = fitcases.values_of(scene, MOVE)
+        was, then = bench.values(original, 30 * fine, MOVE), bench.values(bench.back(scene), 30 * fine, MOVE)
+    worst = 0
+    for c, by in enumerate(lift):
+        tolerance = 1e-4 * max(1, max(wanted[c]) - min(wanted[c]))
+        for frame in range(baked - 1):
+            here, now = (numbers[c][frame * fine:(frame + 1) * fine + 1] for numbers in (was, then))
+            ends = [by if start <= f < start + width else 0 for f in (frame, frame + 1)]
+            low, high = min(here) + min(ends), max(here) + max(ends)
+            worst = max(worst, (low - min(now)) / tolerance, (max(now) - high) / tolerance)
+    return worst
+
+
 def measure(keyferry):
     return {(kind, turn): [edit(keyferry, kind, turn, seed) for seed in range(4)]
             for turn in (False, True) for kind in KINDS if not (turn and kind.startswith("plane"))}
