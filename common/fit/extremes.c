@@ -43,7 +43,7 @@ static size_t interval_at(const kfi_samples *s, size_t a, size_t b, const kfi_se
     return a;
 }
 
-static bool extreme_fits(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment, double u)
+static bool extreme_fits(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment, double u, bool doubted)
 {
     if (!(u > 0.0 && u < 1.0))
         return true;
@@ -54,10 +54,11 @@ static bool extreme_fits(const kfi_samples *s, size_t a, size_t b, const kfi_seg
     if (isnan(s->quarter[i][0]))
         return true;
     range_between(s, i, &low, &high);
-    return value >= low - s->tolerance && value <= high + s->tolerance;
+    double most = s->tolerance + (doubted ? s->doubt[i] : 0.0);
+    return value >= low - most && value <= high + most;
 }
 
-bool kfi_extremes_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment)
+bool kfi_extremes_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment, bool doubted)
 {
     double d0 = segment->h0.dv, d2 = -segment->h1.dv, d1 = segment->v1 - segment->v0 - d0 - d2;
     double square = d0 - 2.0 * d1 + d2, half = d1 - d0, root = half * half - square * d0;
@@ -65,7 +66,8 @@ bool kfi_extremes_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segmen
         return true;
     /* Without cancellation, where the square all but vanishes. */
     double sum = -(half + copysign(sqrt(root), half));
-    return (square == 0.0 || extreme_fits(s, a, b, segment, sum / square)) && (sum == 0.0 || extreme_fits(s, a, b, segment, d0 / sum));
+    return (square == 0.0 || extreme_fits(s, a, b, segment, sum / square, doubted)) &&
+           (sum == 0.0 || extreme_fits(s, a, b, segment, d0 / sum, doubted));
 }
 
 /* The polynomial through what is known at first..first + count - 1 quarters, at x quarters. */

@@ -119,8 +119,9 @@ bool kfi_quarters_fit(const kfi_samples *s, size_t i, const kfi_segment *segment
 /* Where the value rests between samples a and b, a segment does at the quarters, too. */
 bool kfi_rests_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment);
 
-/* extremes.c: whether a segment turns, between samples a and b, no further out than the samples around there say. */
-bool kfi_extremes_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment);
+/* extremes.c: whether a segment turns, between samples a and b, no further out than the samples around there say; if doubted, than
+ * they could say. */
+bool kfi_extremes_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment, bool doubted);
 /* And whether it runs as it should in the quarters beside its two keys, as far as can be told. */
 bool kfi_beside_keys_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment);
 

@@ -75,7 +75,7 @@ static bool stays_between(const cubic *c)
     for (size_t i = c->a; c->s->was && i < c->b; i++)
         if (!kfi_told_fit(c->s, i, &segment))
             return false;
-    return kfi_extremes_fit(c->s, c->a, c->b, &segment);
+    return kfi_extremes_fit(c->s, c->a, c->b, &segment, false);
 }
 
 typedef struct normal {
@@ -195,7 +195,7 @@ bool kfi_fit_segment(const kfi_samples *s, size_t a, size_t b, const kfi_segment
     }
     if (between && segment->shape == KFI_BEZIER && !kfi_beside_keys_fit(s, a, b, segment))
         return false;
-    return !between || segment->shape <= KFI_LINE || kfi_extremes_fit(s, a, b, segment);
+    return !between || segment->shape <= KFI_LINE || kfi_extremes_fit(s, a, b, segment, false);
 }
 
 /* ---- the longest ---- */

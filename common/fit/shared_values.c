@@ -81,8 +81,8 @@ static double miss(const void *motion, size_t a, size_t b, const double ease[2],
             if (!(worst <= 2.0))
                 return INFINITY;
         }
-        /* Beside a jump it may swing out within one frame, unless nobody knows how the curve runs there. */
-        if (b == a + 1 && !own && s->doubt[a] <= 4.0 * s->tolerance && !kfi_extremes_fit(s, a, b, &segment))
+        /* Beside a jump it may swing out within one frame, further than anybody could doubt how the curve runs there. */
+        if (b == a + 1 && !own && !kfi_extremes_fit(s, a, b, &segment, true))
             worst = fmax(worst, 1.5);
     }
     return fmax(worst, blind);
