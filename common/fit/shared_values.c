@@ -145,7 +145,7 @@ static double around(const double v[4], int first, int last, int at, double x)
     for (int side = 0; side < 2; side++)
         if (at + side > first && at + side < last)
             bend[side] = v[at + side - 1] - 2.0 * v[at + side] + v[at + side + 1];
-    bool ends[2] = {at == first, at + 1 == last}; /* nothing is known beyond */
+    const bool ends[2] = {at == first, at + 1 == last}; /* nothing is known beyond */
     for (int side = 0; side < 2; side++)
         if (ends[side] || (fabs(bend[side]) > 0.5 * high && fabs(bend[1 - side]) < 0.25 * fabs(bend[side])))
             bend[side] = bend[1 - side];
