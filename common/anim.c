@@ -1,6 +1,7 @@
 #include "anim.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const kf_transform KFI_IDENTITY = {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}};
@@ -189,6 +190,14 @@ bool kfi_take_range(const kf_take *take, double *start, double *end)
         }
     }
     return any;
+}
+
+size_t kfi_track_keys(const kf_track *track)
+{
+    size_t count = track->quat.count;
+    for (unsigned c = 0; c < track->curves; c++)
+        count += track->curve[c].count;
+    return count;
 }
 
 double kfi_track_start(const kf_track *track, double otherwise)
@@ -409,6 +418,17 @@ bool kfi_anim_validate(kf_job *job, kf_anim *anim)
         if (!validate_take(job, anim, &anim->takes[i]))
             return false;
     return true;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void kfi_sort_numbers(double *numbers, size_t count)
+{
+    qsort(numbers, count, sizeof *numbers, ascending);
 }
 
 const char *kfi_stem(kf_job *job, const char *file, const char *otherwise)

@@ -66,6 +66,8 @@ bool kfi_tracks_by_node(kf_job *job, const kf_anim *anim, const kf_take *take, s
 
 /* The earliest and latest key time of a take; false if it has no keys. */
 bool kfi_take_range(const kf_take *take, double *start, double *end);
+/* How many keys a track has, of all components together. */
+size_t kfi_track_keys(const kf_track *track);
 /* When a track's first key is; `otherwise` if it has none. */
 double kfi_track_start(const kf_track *track, double otherwise);
 /* True if it does nothing: every value is what the channel has without curves (a scale of 1, a weight of 0, shown). */
@@ -81,6 +83,9 @@ void kfi_fit_take_ranges(kf_anim *anim);
 /* Checks what every stage relies on: indices in range, parents before children, finite and ascending times, finite
  * values, unit quaternions, a layer in each take. Gives takes without layers one. False: KF_BAD_INPUT. */
 bool kfi_anim_validate(kf_job *job, kf_anim *anim);
+
+/* Puts numbers in ascending order. */
+void kfi_sort_numbers(double *numbers, size_t count);
 
 /* A file's name without its extension, as a name for what is in it; `otherwise` if nothing is left. NULL on failure. */
 const char *kfi_stem(kf_job *job, const char *file, const char *otherwise);

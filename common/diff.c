@@ -98,14 +98,6 @@ static size_t *match_names(kf_job *job, const kf_anim *const anim[2], bool takes
 
 /* ---------------------------------------------------------------- tracks */
 
-static bool has_keys(const kf_track *track)
-{
-    for (unsigned c = 0; c < track->curves; c++)
-        if (track->curve[c].count > 0)
-            return true;
-    return track->quaternion && track->quat.count > 0;
-}
-
 static const char *channel_label(kf_job *job, const kf_track *track, int component)
 {
     static const char *const suffix[] = {"", ".x", ".y", ".z"};
@@ -138,9 +130,7 @@ static bool one_sided(differ *d, const char *node, const kf_track *track, int si
     kf_difference *item = add_item(d, node, channel_label(d->job, track, -1));
     if (!item)
         return false;
-    size_t keys = track->quat.count;
-    for (unsigned c = 0; c < track->curves; c++)
-        keys += track->curve[c].count;
+    size_t keys = kfi_track_keys(track);
     item->only_a = side == 0;
     item->only_b = side == 1;
     item->removed = item->only_a ? keys : 0;
@@ -261,7 +251,7 @@ static size_t list_tracks(const differ *d, int side, const kf_take *take, entry 
     size_t count = 0;
     for (size_t i = 0; i < take->track_count; i++) {
         const kf_track *track = &take->tracks[i];
-        if (!has_keys(track))
+        if (kfi_track_keys(track) == 0)
             continue;
         size_t node = side == 0 ? track->node : d->node_map[track->node];
         list[count++] = (entry){.node = node,

@@ -1,7 +1,6 @@
 #include "diff.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Points looked at between two instants where either side has a key. Six: their sevenths fall on no whole
@@ -56,12 +55,6 @@ static size_t collect_times(const kfi_diff_side *side, unsigned c, bool rotation
     return count;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The key times of both sides in order; of times that are one instant, the last: then a jump is over on both
  * sides. */
 static double *instants(kf_job *job, const kfi_diff_side *a, const kfi_diff_side *b, unsigned c,
@@ -74,7 +67,7 @@ static double *instants(kf_job *job, const kfi_diff_side *a, const kfi_diff_side
     size_t n = collect_times(a, c, rotation, times);
     n += collect_times(b, c, rotation, times + n);
     if (n > 1)
-        qsort(times, n, sizeof *times, by_value);
+        kfi_sort_numbers(times, n);
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         if (i + 1 < n && times[i + 1] - times[i] <= kfi_diff_instant(times[i]))

@@ -2,24 +2,9 @@
 #include "prove_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* How long a jump may take; of what is played meanwhile nothing is asked. */
 static const double JUMP = 1e-3;
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static size_t key_count(const kf_track *track)
-{
-    size_t count = track->quat.count;
-    for (unsigned c = 0; c < track->curves; c++)
-        count += track->curve[c].count;
-    return count;
-}
 
 /* When what came back jumps, in order. */
 static size_t jump_times(const kf_track *back, double *at)
@@ -32,7 +17,7 @@ static size_t jump_times(const kf_track *back, double *at)
             if (step && key->value != key[1].value)
                 at[count++] = key->interp == KF_STEP_NEXT ? key->time : key[1].time;
         }
-    qsort(at, count, sizeof *at, ascending);
+    kfi_sort_numbers(at, count);
     return count;
 }
 
@@ -70,7 +55,7 @@ static size_t key_times(const kfi_wanted *w, const kfi_played *p, double rate, d
     for (size_t i = 0; i < p->track->quat.count; i++)
         count += add_time(at + count, p->track->quat.keys[i].time + w->offset, own ? -INFINITY : last);
     count += add_time(at + count, end + w->offset, rate > 0 ? INFINITY : last);
-    qsort(at, count, sizeof *at, ascending);
+    kfi_sort_numbers(at, count);
     for (size_t i = 0; i < count; i++) /* of those that are one but for rounding the last: a jump is over on both sides then */
         if (i + 1 == count || at[i + 1] - at[i] > fmax(1e-6, 0x1p-22 * fabs(at[i])))
             at[kept++] = at[i];
@@ -82,7 +67,7 @@ bool kfi_prove_looks(kf_job *job, const kfi_wanted *w, double rate, double end, 
     bool turns = w->channel == KF_ROTATION && !w->samples && rate == 0;
     int most_parts = rate > 0 ? 1 : turns ? 7 : 4;
     double last = last_key(w->back);
-    size_t most = key_count(w->back) + key_count(p->track) + 1, count = 0, next = 0;
+    size_t most = kfi_track_keys(w->back) + kfi_track_keys(p->track) + 1, count = 0, next = 0;
     double *keys = kfi_alloc(job, most, sizeof *keys), *at = kfi_alloc(job, (size_t)most_parts * most, sizeof *at);
     double *jumps = kfi_alloc(job, most, sizeof *jumps);
     bool *steady = kfi_alloc(job, (size_t)most_parts * most, sizeof *steady);

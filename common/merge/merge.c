@@ -232,14 +232,6 @@ static bool restore_curves(kfi_merging *m, size_t written_take, const kf_track *
     return true;
 }
 
-static size_t track_keys(const kf_track *track)
-{
-    size_t count = track->quat.count;
-    for (unsigned c = 0; c < track->curves; c++)
-        count += track->curve[c].count;
-    return count;
-}
-
 static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
 {
     const kf_take *written = &m->input->written->takes[written_take];
@@ -279,12 +271,12 @@ static bool merge_take(kfi_merging *m, size_t written_take, kf_take *to)
         *merged = original->tracks[was->source];
         m->report->tracks++;
         size_t said = m->report->change_count, dropped = m->report->dropped, wanted = m->report->wanted_count;
-        bool empty = track_keys(was) > 0 && back && track_keys(back) == 0;
+        bool empty = kfi_track_keys(was) > 0 && back && kfi_track_keys(back) == 0;
         if (back && !empty && back->curves == was->curves) {
             if (!restore_curves(m, written_take, was, &back) ||
                 !merge_track(m, written_take, i, frames, cut, back, raw[i], merged))
                 return false;
-        } else if (track_keys(was) == 0 || still_there(m, was) || kfi_is_newer(m->input, written, i)) {
+        } else if (kfi_track_keys(was) == 0 || still_there(m, was) || kfi_is_newer(m->input, written, i)) {
             merged->state = KF_TRACK_SAME;
         } else if (m->input->drop_missing) {
             if (!kfi_merge_report_track(m, KFI_WHAT_DROPPED, written->name, merged, "it did not come back"))

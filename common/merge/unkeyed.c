@@ -23,21 +23,13 @@ typedef struct kfi_standing {
     kfi_shapes *shapes; /* if some are new */
 } kfi_standing;
 
-static bool has_keys(const kf_track *track)
-{
-    bool keys = false;
-    for (unsigned c = 0; c < track->curves; c++)
-        keys = keys || track->curve[c].count > 0;
-    return keys;
-}
-
 uint8_t *kfi_keyed_channels(kf_job *job, const kf_anim *anim)
 {
     uint8_t *keyed = kfi_alloc(job, anim->node_count, sizeof *keyed);
     for (size_t t = 0; keyed && t < anim->take_count; t++)
         for (size_t i = 0; i < anim->takes[t].track_count; i++) {
             const kf_track *track = &anim->takes[t].tracks[i];
-            if (has_keys(track))
+            if (kfi_track_keys(track) > 0)
                 keyed[track->node] |= (uint8_t)(1U << track->channel);
         }
     return keyed;
@@ -221,7 +213,7 @@ static bool tell_shapes(const kfi_merging *m, const kfi_standing *nodes)
     for (size_t t = 0; t < edited->take_count; t++)
         for (size_t i = 0; i < edited->takes[t].track_count; i++) {
             const kf_track *track = &edited->takes[t].tracks[i];
-            const kfi_shapes *shapes = track->channel == KF_MORPH && track->name && has_keys(track) ? nodes[track->node].shapes : NULL;
+            const kfi_shapes *shapes = track->channel == KF_MORPH && track->name && kfi_track_keys(track) > 0 ? nodes[track->node].shapes : NULL;
             int64_t at = shapes ? kfi_map_get(&shapes->map, track->name, strlen(track->name)) : -1;
             if (at >= 0)
                 shapes->known[at] = true;

@@ -7,16 +7,11 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
-from editcase import EditCase, by_a_program, each  # noqa: E402
+from editcase import EditCase, by_a_program, each, hold  # noqa: E402
 
 MOVE, TURN = "Lcl Translation", "Lcl Rotation"
 DATA = Path(os.environ["KEYFERRY_SOURCE"]) / "tests" / "data"
 AUTO = 0x108  # cubic, the slope is derived from the neighbours
-
-
-def hold(curve):
-    for key in curve.keys:
-        key.flags = 0x2
 
 
 def hold_next(curve):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxtext  # noqa: E402
-from editcase import EditCase, by_a_program  # noqa: E402
+from editcase import EditCase, by_a_program, hold  # noqa: E402
 
 MOVE, TURN = "Lcl Translation", "Lcl Rotation"
 DATA = Path(os.environ["KEYFERRY_SOURCE"]) / "tests" / "data"
@@ -51,11 +51,6 @@ def bend_a_little(part):
             key.set_number(0, line + 4 * aside / seconds)
             key.set_number(1, line - 4 * aside / seconds)
     return work
-
-
-def hold(curve):
-    for key in curve.keys:
-        key.flags = 0x2
 
 
 def go_straight(curve):

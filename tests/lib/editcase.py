@@ -49,6 +49,12 @@ def add(scene, where, index, amount):
     curve.store()
 
 
+def hold(curve):
+    """Every key is a step."""
+    for key in curve.keys:
+        key.flags = 0x2
+
+
 def rename_take(scene, name, new_name):
     scene.takes()[name].values[1] = '"AnimStack::%s"' % new_name
 
