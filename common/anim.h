@@ -46,13 +46,16 @@ static inline kf_handles kfi_handles_of(const kf_curve *curve, size_t i)
 }
 bool kfi_make_quat_keys(kf_job *job, kf_quat_curve *curve, size_t count, bool tcb);
 
+/* How far that is: a page, into the second cache, as what is nearer the machine asks for by itself. */
+enum { KFI_AHEAD = 4096 };
+
 /* Asks for the memory some way ahead of a key that a long loop is at: keys are many, lie one behind the other, and come as
  * fast as they can only if they are asked for early. Changes nothing else. */
 static inline void kfi_look_ahead(const void *key)
 {
 #if defined(__GNUC__)
     /* NOLINTNEXTLINE(performance-no-int-to-ptr): as a pointer it might be beyond its array, which C does not allow */
-    __builtin_prefetch((const void *)((uintptr_t)key + 2048));
+    __builtin_prefetch((const void *)((uintptr_t)key + KFI_AHEAD), 0, 2);
 #else
     (void)key;
 #endif

@@ -328,6 +328,23 @@ static inline bool plain_plan(const kf_curve *curve, size_t i, plan *p)
     return true;
 }
 
+/* For as long as the times are those of the keys after this one, as in a bake at the rate of the keys; how many they are. What
+ * they cost is the way from the memory, so nothing is asked for that lies behind the keys. */
+static size_t values_on_keys(const kf_curve *curve, size_t *key, const double *times, size_t count, double *values)
+{
+    enum { AHEAD = KFI_AHEAD / sizeof(kf_key) };
+    const kf_key *next = &curve->keys[*key + 1], *last = &curve->keys[curve->count - 1];
+    const kf_key *asking = curve->count > AHEAD ? last - AHEAD : curve->keys;
+    size_t at = 0;
+    for (; at < count && next < last && times[at] == next->time && times[at] < next[1].time; next++) {
+        if (next < asking)
+            kfi_look_ahead(next);
+        values[at++] = next->value;
+    }
+    *key += at;
+    return at;
+}
+
 void kfi_curve_values(const kf_curve *curve, const double *times, size_t count, double rest, double *values)
 {
     size_t at = 0, key = 0;
@@ -343,13 +360,10 @@ void kfi_curve_values(const kf_curve *curve, const double *times, size_t count, 
         if (key + 1 == curve->count)
             break;
         kfi_look_ahead(&curve->keys[key]);
-        if (times[at] == curve->keys[key].time) { /* as in a bake at the rate of the keys */
+        if (times[at] == curve->keys[key].time) {
             values[at++] = curve->keys[key].value;
-            while (at < count && key + 2 < curve->count && times[at] == curve->keys[key + 1].time &&
-                   times[at] < curve->keys[key + 2].time) {
-                kfi_look_ahead(&curve->keys[++key]);
-                values[at++] = curve->keys[key].value;
-            }
+            if (at < count && times[at] == curve->keys[key + 1].time)
+                at += values_on_keys(curve, &key, times + at, count - at, values + at);
         }
         double end = curve->keys[key + 1].time;
         if (at == count || times[at] >= end)
