@@ -14,12 +14,18 @@ enum { MAGIC_SIZE = 8, HEADER_SIZE = 16, LEVEL = 1, FILE_MIN = 5 /* an empty nam
 
 /* ---------------------------------------------------------------- names */
 
-/* What is left of a name without folders and drive; "" if that is no name of a file. */
-static const char *plain_name(const char *name)
+#ifdef _WIN32
+static const bool DRIVES = true;
+#else
+static const bool DRIVES = false; /* a file may be called a:b */
+#endif
+
+/* What is left of a name without folders, and without a drive if there may be one; "" if that is no name of a file. */
+static const char *plain_name(const char *name, bool drives)
 {
     const char *plain = name ? name : "";
     bool letter = (plain[0] >= 'A' && plain[0] <= 'Z') || (plain[0] >= 'a' && plain[0] <= 'z');
-    if (letter && plain[1] == ':') plain += 2;
+    if (drives && letter && plain[1] == ':') plain += 2;
     for (const char *c = plain; *c; c++)
         if (*c == '/' || *c == '\\') plain = c + 1;
     return strcmp(plain, ".") == 0 || strcmp(plain, "..") == 0 ? "" : plain;
@@ -44,12 +50,12 @@ static uLong add_text(uLong crc, const char *text)
     return add_bytes(crc, text, strlen(text) + 1);
 }
 
-/* What the digest takes in before a file's bytes. */
+/* What the digest takes in before a file's bytes, the same on every system. */
 static uLong add_name(uLong crc, const kf_file *file)
 {
     uint8_t size[8];
     kfi_store_u64(size, file->size);
-    return add_bytes(add_text(crc, plain_name(file->name)), size, sizeof size);
+    return add_bytes(add_text(crc, plain_name(file->name, true)), size, sizeof size);
 }
 
 static void put_digest(uLong crc, char digest[KFI_DIGEST_SIZE])
@@ -99,7 +105,7 @@ static bool write_directory(kf_job *job, const kfi_capsule *capsule, kfi_writer 
     kfi_write_text(out, capsule->options);
     kfi_write_u32(out, (uint32_t)capsule->count);
     for (size_t i = 0; i < capsule->count; i++) {
-        const char *name = plain_name(capsule->files[i].name);
+        const char *name = plain_name(capsule->files[i].name, DRIVES);
         if (name[0] == '\0')
             return kfi_fail(job, KF_BAD_ARGUMENT, KF_NO_OFFSET, "\"%.100s\" is not the name of a file",
                             capsule->files[i].name ? capsule->files[i].name : "");
@@ -203,7 +209,7 @@ static bool read_directory(kf_job *job, kfi_reader *in, kfi_capsule *capsule)
         size_t at = in->at;
         const char *name = kfi_read_text(in, "file name");
         capsule->files[i].size = kfi_read_u32(in, "file size");
-        capsule->files[i].name = plain_name(name);
+        capsule->files[i].name = plain_name(name, DRIVES);
         if (!in->failed && capsule->files[i].name[0] == '\0')
             return kfi_read_fail(in, at, "capsule: \"%.100s\" is not the name of a file", name);
     }

@@ -219,11 +219,9 @@ static void names_lose_folders(void **state)
                  {"../../x", "x"},
                  {"..\\..\\x", "x"},
                  {"C:\\Windows\\win.ini", "win.ini"},
-                 {"c:boot.ini", "boot.ini"},
                  {"a/b\\c/d", "d"},
                  {"...", "..."},
                  {".hidden", ".hidden"},
-                 {"a:b", "b"},
                  {"ab:c", "ab:c"},
                  {"", NULL},
                  {".", NULL},
@@ -231,8 +229,16 @@ static void names_lose_folders(void **state)
                  {"x/", NULL},
                  {"x/..", NULL},
                  {"x\\.", NULL},
+#ifdef _WIN32
+                 {"c:boot.ini", "boot.ini"},
+                 {"a:b", "b"},
                  {"C:", NULL},
                  {"C:..", NULL},
+#else
+                 {"a:b.ani", "a:b.ani"},
+                 {"C:", "C:"},
+                 {"C:..", "C:.."},
+#endif
                  {"/", NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint8_t bytes[256] = {'f', 0, 1, 0, 0, 0, 'o', 0, 1, 0, 0, 0};
