@@ -17,6 +17,7 @@ typedef struct batch {
     size_t count;
     char *const *names;
     batch_work *work;
+    batch_withdrawn *withdrawn;
     void *user;
     lock guard;
     condition news;
@@ -25,41 +26,44 @@ typedef struct batch {
     size_t finished, current;
     result *results;
     double began;
-    bool bar;
-    double drawn; /* when the bar was drawn, in seconds from the beginning; 0: it is not there */
+    bool bar, shown; /* wanted, and there */
+    double drawn;    /* when it was drawn, in seconds from the beginning */
 } batch;
 
 /* ---------------------------------------------------------------- the bar on a terminal */
 
 static void clear_bar(batch *b)
 {
-    if (b->drawn > 0)
+    if (b->shown)
         fputs("\r\033[K", stderr);
-    b->drawn = 0;
+    b->shown = false;
 }
 
 /* "12 of 60000, 3100 a second, 19 s left: walk.ani", at most ten times a second. */
 static void draw_bar(batch *b, size_t done, size_t current)
 {
     double passed = b->bar ? seconds_now() - b->began : 0;
-    if (!b->bar || done >= b->count || (b->drawn > 0 && passed < b->drawn + 0.1))
+    if (!b->bar || done >= b->count || (b->drawn > 0 && passed < b->drawn + 0.1) || passed <= 0)
         return;
-    char text[256];
-    double rate = passed > 0 ? (double)done / passed : 0;
-    int size = snprintf(text, sizeof text, "%zu of %zu, %.0f a second", done, b->count, rate);
+    double rate = (double)done / passed;
+    memory_stream text;
+    memory_open(&text);
+    fprintf(text.file, "%zu of %zu, %.*f a second", done, b->count, rate < 10 ? 1 : 0, rate);
     if (rate > 0)
-        size += snprintf(text + size, sizeof text - (size_t)size, ", %.0f s left", (double)(b->count - done) / rate);
-    snprintf(text + size, sizeof text - (size_t)size, ": %.100s", base_name(b->names[current]));
-    size_t end = strlen(text), most = terminal_columns() - 1; /* two lines could not be wiped out */
+        fprintf(text.file, ", %.0f s left", (double)(b->count - done) / rate);
+    fputs(": ", text.file);
+    put_safe(text.file, base_name(b->names[current]));
+    memory_close(&text);
+    size_t end = text.size, most = terminal_columns() - 1; /* two lines could not be wiped out */
     if (end > most)
         end = most;
-    while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80)
+    while (end > 0 && end < text.size && ((unsigned char)text.data[end] & 0xc0) == 0x80)
         end--; /* a character is not cut in two */
-    fputs("\r\033[K", stderr);
-    for (size_t i = 0; i < end; i++)
-        fputc((unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i], stderr);
+    fprintf(stderr, "\r\033[K%.*s", (int)end, text.data);
     fflush(stderr);
+    free(text.data);
     b->drawn = passed;
+    b->shown = true;
 }
 
 /* ---------------------------------------------------------------- the work */
@@ -122,14 +126,18 @@ static void work_in_thread(void *user)
 
 static void tell(batch *b, result *r, batch_result *total)
 {
-    if (r->err.size || r->out.size)
+    bool withdrawn = b->withdrawn && b->withdrawn(b->user, (size_t)(r - b->results));
+    if (!withdrawn && (r->err.size || r->out.size)) {
         clear_bar(b);
-    fwrite(r->out.data, 1, r->out.size, stdout);
-    fflush(stdout);
-    fwrite(r->err.data, 1, r->err.size, stderr);
+        fwrite(r->out.data, 1, r->out.size, stdout);
+        fflush(stdout);
+        fwrite(r->err.data, 1, r->err.size, stderr);
+    }
     free(r->out.data);
     free(r->err.data);
-    if (r->exit_code == SKIPPED)
+    if (withdrawn)
+        r->exit_code = SKIPPED;
+    else if (r->exit_code == SKIPPED)
         total->skipped++;
     else if (r->exit_code == EXIT_DONE)
         total->done++;
@@ -176,9 +184,9 @@ static void name_failed(const batch *b, const batch_result *total)
         say(stderr, "failed: %zu more", total->failed - named);
 }
 
-batch_result run_batch(cli *c, size_t count, char *const *names, batch_work *work, void *user)
+batch_result run_batch(cli *c, size_t count, char *const *names, batch_work *work, batch_withdrawn *withdrawn, void *user)
 {
-    batch b = {.c = c, .count = count, .names = names, .work = work, .user = user};
+    batch b = {.c = c, .count = count, .names = names, .work = work, .withdrawn = withdrawn, .user = user};
     batch_result total = {0};
     b.bar = count > 1 && is_terminal(STANDARD_ERROR) && !c->json;
     b.results = need(calloc(count + 1, sizeof *b.results));

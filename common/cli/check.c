@@ -72,9 +72,10 @@ int run_check(cli *c)
     }
     check_list list = {0};
     int code = expand_operands(c, &list.files, &list.from_folder) ? EXIT_DONE : EXIT_FILES;
-    batch_result r = run_batch(c, list.files.count, list.files.paths, check_file, &list);
-    if (list.files.count > 1 && !c->json)
-        say(stderr, "%zu well formed, %zu not, %zu of no known format left out", r.done, r.failed, r.skipped);
+    batch_result r = run_batch(c, list.files.count, list.files.paths, check_file, NULL, &list);
+    if (is_many(&list.files, list.from_folder) && !c->json)
+        say(stderr, "%zu well formed, %zu not, %zu of no known format left out%s", r.done, r.failed, r.skipped,
+            stop_asked() ? ", stopped" : "");
     list_free(&list.files);
     free(list.from_folder);
     code = finish_stdout(worse(code, r.exit_code));

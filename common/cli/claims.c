@@ -1,42 +1,58 @@
-/* Which outputs a batch has written: two inputs with the same output would else undo each other in silence.
- */
+/* Which outputs a batch makes, and of which inputs: several inputs may have the same one. */
 #include "cli.h"
 #include "system.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+enum { NOBODY = SIZE_MAX };
+
+typedef struct claimed {
+    char *path;
+    file_about before; /* what was there before the run */
+    bool existed, reserved;
+    size_t first, writer;
+} claimed;
+
 struct claims {
     lock guard;
-    char **slots; /* open hash of paths */
+    claimed *slots; /* open hash of paths */
     size_t capacity, count;
+    size_t *lead;  /* of each input: one before it that shares an output with it, or itself */
+    bool *written; /* of each input: it has begun to write */
 };
 
-claims *claims_new(void)
+claims *claims_new(size_t inputs)
 {
     claims *c = need(calloc(1, sizeof *c));
     lock_make(&c->guard);
     c->capacity = 64;
     c->slots = need(calloc(c->capacity, sizeof *c->slots));
+    c->lead = need(calloc(inputs + 1, sizeof *c->lead));
+    c->written = need(calloc(inputs + 1, sizeof *c->written));
+    for (size_t i = 0; i < inputs; i++)
+        c->lead[i] = i;
     return c;
 }
 
 void claims_free(claims *c)
 {
     for (size_t i = 0; i < c->capacity; i++)
-        free(c->slots[i]);
+        free(c->slots[i].path);
     free(c->slots);
+    free(c->lead);
+    free(c->written);
     lock_free(&c->guard);
     free(c);
 }
 
-static char **slot_of(char **slots, size_t capacity, const char *path)
+static claimed *slot_of(claimed *slots, size_t capacity, const char *path)
 {
     uint64_t hash = 14695981039346656037u;
     for (const char *p = path; *p; p++)
         hash = (hash ^ (unsigned char)*p) * 1099511628211u;
     size_t at = (size_t)hash & (capacity - 1);
-    while (slots[at] && strcmp(slots[at], path) != 0)
+    while (slots[at].path && strcmp(slots[at].path, path) != 0)
         at = (at + 1) & (capacity - 1);
     return &slots[at];
 }
@@ -44,25 +60,92 @@ static char **slot_of(char **slots, size_t capacity, const char *path)
 static void grow(claims *c)
 {
     size_t capacity = c->capacity * 2;
-    char **slots = need(calloc(capacity, sizeof *slots));
+    claimed *slots = need(calloc(capacity, sizeof *slots));
     for (size_t i = 0; i < c->capacity; i++)
-        if (c->slots[i])
-            *slot_of(slots, capacity, c->slots[i]) = c->slots[i];
+        if (c->slots[i].path)
+            *slot_of(slots, capacity, c->slots[i].path) = c->slots[i];
     free(c->slots);
     c->slots = slots;
     c->capacity = capacity;
 }
 
-bool claim(claims *c, const char *path)
+/* The entry of what the path leads to, made if need be. */
+static claimed *entry_of(claims *c, const char *path)
+{
+    char *real = follow_links(path);
+    claimed *entry = slot_of(c->slots, c->capacity, real);
+    if (entry->path) {
+        free(real);
+        return entry;
+    }
+    if (++c->count * 2 > c->capacity) {
+        grow(c);
+        entry = slot_of(c->slots, c->capacity, real);
+    }
+    *entry = (claimed){.path = real, .first = NOBODY, .writer = NOBODY};
+    entry->existed = look_at(real, &entry->before);
+    return entry;
+}
+
+static size_t lead_of(claims *c, size_t number)
+{
+    while (c->lead[number] != number)
+        number = c->lead[number] = c->lead[c->lead[number]];
+    return number;
+}
+
+void claims_reserve(claims *c, const char *path)
+{
+    entry_of(c, path)->reserved = true;
+}
+
+bool claims_reserved(claims *c, const char *path)
 {
     lock_take(&c->guard);
-    char **slot = slot_of(c->slots, c->capacity, path);
-    bool free_yet = *slot == NULL;
-    if (free_yet) {
-        *slot = copy_text(path);
-        if (++c->count * 2 > c->capacity)
-            grow(c);
-    }
+    bool reserved = entry_of(c, path)->reserved;
     lock_give(&c->guard);
-    return free_yet;
+    return reserved;
+}
+
+bool claim(claims *c, const char *path, size_t number, file_about *before)
+{
+    lock_take(&c->guard);
+    claimed *entry = entry_of(c, path);
+    if (entry->first == NOBODY)
+        entry->first = number;
+    size_t a = lead_of(c, number), b = lead_of(c, entry->first);
+    c->lead[a > b ? a : b] = a > b ? b : a;
+    if (before)
+        *before = entry->before;
+    bool existed = entry->existed;
+    lock_give(&c->guard);
+    return existed;
+}
+
+bool claim_writing(claims *c, const char *path, size_t number)
+{
+    lock_take(&c->guard);
+    claimed *entry = entry_of(c, path);
+    if (entry->writer == NOBODY)
+        entry->writer = number;
+    c->written[number] = true;
+    bool own = entry->writer == number;
+    lock_give(&c->guard);
+    return own;
+}
+
+size_t claims_lead(claims *c, size_t number)
+{
+    lock_take(&c->guard);
+    size_t lead = lead_of(c, number);
+    lock_give(&c->guard);
+    return lead;
+}
+
+bool claims_written(claims *c, size_t number)
+{
+    lock_take(&c->guard);
+    bool written = c->written[number];
+    lock_give(&c->guard);
+    return written;
 }

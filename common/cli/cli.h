@@ -15,6 +15,7 @@ enum {
 };
 
 typedef struct verb verb;
+struct file_about;
 
 typedef struct cli {
     const verb *verb;
@@ -130,12 +131,21 @@ bool could_make_folders(const char *path, FILE *err);
 /* ---- output.c: writing by temporary file and rename */
 typedef struct output_file output_file;
 
-/* claims.c */
+/* claims.c: which outputs a batch makes, of which of its inputs, which go by their numbers */
 typedef struct claims claims;
-claims *claims_new(void);
+claims *claims_new(size_t inputs);
 void claims_free(claims *c);
-/* False if the path was claimed before. */
-bool claim(claims *c, const char *path);
+/* No output may have that path. */
+void claims_reserve(claims *c, const char *path);
+bool claims_reserved(claims *c, const char *path);
+/* The input has that output. False: nothing was there before the run; else it was `before`, if that is not NULL. */
+bool claim(claims *c, const char *path, size_t number, struct file_about *before);
+/* The input has that output made. False if another one does: then it is not to be written. */
+bool claim_writing(claims *c, const char *path, size_t number);
+/* The first of the inputs that share outputs with this one, so far as is known; itself if it shares none. */
+size_t claims_lead(claims *c, size_t number);
+/* Whether it had an output made. */
+bool claims_written(claims *c, size_t number);
 
 typedef struct output_rules {
     bool yes, never;
@@ -145,6 +155,7 @@ typedef struct output_rules {
     const input *inputs; /* never to be written over */
     size_t input_count;
     claims *claims; /* of the batch; NULL for a single conversion */
+    size_t number;  /* the input's in there */
     FILE *err;
 } output_rules;
 
@@ -188,8 +199,10 @@ typedef struct batch_result {
     size_t done, failed, skipped;
     int exit_code;
 } batch_result;
-/* Runs the work for 0..count-1, in threads if asked for; what it prints comes in order. */
-batch_result run_batch(cli *c, size_t count, char *const *names, batch_work *work, void *user);
+/* Whether one that is done, as all before it are, is not to be told of, nor counted. */
+typedef bool batch_withdrawn(void *user, size_t index);
+/* Runs the work for 0..count-1, in threads if asked for; what it prints comes in order. `withdrawn` may be NULL. */
+batch_result run_batch(cli *c, size_t count, char *const *names, batch_work *work, batch_withdrawn *withdrawn, void *user);
 
 /* ---- sidecar.c */
 typedef struct sidecar_search {
@@ -216,5 +229,7 @@ bool has_known_extension(const cli *c, const char *name);
 /* The operands, folders replaced by the files in them. `from_folder` tells which were named by a folder only.
  */
 bool expand_operands(cli *c, path_list *list, bool **from_folder);
+/* Whether that is anything but one file that was named: then it is summed up. */
+bool is_many(const path_list *list, const bool *from_folder);
 
 #endif

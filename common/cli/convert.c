@@ -37,10 +37,16 @@ static char *place(const work *w, const char *name)
     return copy_text(output); /* the original had another name, but the user chose this one */
 }
 
+/* Whether an output is up to date. */
 static bool newer_than_inputs(const work *w, const char *path)
 {
-    file_about about;
-    if (!look_at(path, &about))
+    file_about about, rig;
+    char *own = copy_text(path);
+    if (ends_with(own, ".fbx.kf")) /* which belongs to the FBX, and is what that is */
+        own[strlen(own) - 3] = '\0';
+    bool there = w->v->claims ? claim(w->v->claims, own, w->v->number, &about) : look_at(own, &about);
+    free(own);
+    if (!there || (w->c->rig && look_at(w->c->rig, &rig) && rig.modified > about.modified))
         return false;
     for (size_t i = 0; i < w->v->count; i++)
         if (!w->inputs[i].regular || w->inputs[i].modified > about.modified)
@@ -74,7 +80,7 @@ static bool begin(void *user, const char *name, kf_sink *sink)
         return false;
     }
     char *path = place(w, name);
-    bool kept = !w->v->plan && w->c->newer && newer_than_inputs(w, path);
+    bool kept = !w->v->plan && w->c->newer && !w->v->again && newer_than_inputs(w, path);
     if (kept || w->v->plan || w->c->dry_run) {
         w->dropped = true;
         *sink = (kf_sink){NULL, drop, drop_at};
@@ -88,7 +94,13 @@ static bool begin(void *user, const char *name, kf_sink *sink)
     bool ok = !w->v->into_folder || make_folders(w->v->output, w->v->err);
     if (!ok)
         w->set.exit_code = EXIT_FILES;
-    ok = ok && output_begin(&w->set, path, sink);
+    ok = ok && output_allowed(&w->set, path);
+    if (ok && w->v->claims && !claim_writing(w->v->claims, path, w->v->number)) {
+        w->dropped = true;
+        *sink = (kf_sink){NULL, drop, drop_at};
+    } else {
+        ok = ok && output_begin(&w->set, path, sink);
+    }
     list_add(&w->written, path);
     return ok;
 }
@@ -114,6 +126,9 @@ static bool has_folder(work *w, const char *path)
         ok = could_make_folders(w->v->output, w->v->err);
     } else if (!ok) { /* in the words of a real run */
         say(w->v->err, "%s: cannot be written: %s", path, strerror(there ? ENOTDIR : errno));
+    } else if (!may_write_in(folder[0] ? folder : ".")) {
+        say(w->v->err, "%s: cannot be written: %s", path, strerror(errno));
+        ok = false;
     }
     if (!ok)
         w->set.exit_code = EXIT_FILES;
@@ -135,8 +150,11 @@ static bool could_write(work *w)
     bool ok = !known || output_allowed(&w->set, known);
     free(known);
     kf_sink unused;
-    for (size_t i = 0; ok && i < w->would.count; i++)
+    for (size_t i = 0; ok && i < w->would.count; i++) {
         ok = has_folder(w, w->would.paths[i]) && output_begin(&w->set, w->would.paths[i], &unused);
+        if (ok && w->v->claims)
+            claim_writing(w->v->claims, w->would.paths[i], w->v->number);
+    }
     return ok;
 }
 
@@ -260,14 +278,15 @@ static void set_rules(work *w)
     for (size_t i = 0; i < w->v->count; i++)
         reads_stdin |= strcmp(w->v->inputs[i], "-") == 0;
     w->rules = (output_rules){
-        .yes = w->c->yes,
-        .never = w->c->never,
+        .yes = w->c->yes || w->v->again,
+        .never = w->c->never && !w->v->again,
         .dry = w->c->dry_run,
         .sync = !w->v->batch,
         .ask = !w->v->batch && !w->c->dry_run && !reads_stdin && is_terminal(STANDARD_INPUT) && is_terminal(STANDARD_ERROR),
         .inputs = w->inputs,
         .input_count = w->v->count,
         .claims = w->v->claims,
+        .number = w->v->number,
         .err = w->v->err,
     };
     w->set.rules = &w->rules;
@@ -281,8 +300,9 @@ static bool look_ahead(work *w, int *code)
     if (!path)
         return true;
     bool go_on = true;
-    if (w->c->newer && newer_than_inputs(w, path)) {
+    if (w->c->newer && !w->v->again && newer_than_inputs(w, path)) {
         *code = w->v->batch ? SKIPPED : EXIT_DONE;
+        w->left_alone = true;
         go_on = false;
     } else if ((!w->c->dry_run || w->c->never) && !output_allowed(&w->set, path)) {
         *code = w->set.exit_code;
@@ -325,7 +345,7 @@ static int convert_read(work *w)
     kf_options options = c->options;
     if (strcmp(w->v->output, "-") == 0)
         options.no_sidecar = true; /* there is nothing for it to stand beside */
-    options.progress = go_on;
+    options.progress = w->v->again ? NULL : go_on;
     kf_file *files = files_of(w->inputs, w->v->count), *bases = files_of(w->bases, w->base_count);
     sidecar_search search = {.c = c, .fbx = w->inputs, .fbx_count = w->v->count, .err = w->v->err};
     kf_convert_input in = {.size = sizeof in,
@@ -345,7 +365,8 @@ static int convert_read(work *w)
     else if (c->json)
         ok = could_write(w) && ok;
     int code = ok ? EXIT_DONE : w->set.exit_code ? w->set.exit_code : exit_code_of(error.code);
-    if (ok && w->v->batch && w->kept > 0 && w->written.count + w->would.count == 0)
+    w->left_alone = ok && w->kept > 0 && w->written.count + w->would.count == 0;
+    if (w->left_alone && w->v->batch)
         code = SKIPPED;
     else if (ok && w->v->plan)
         w->reported = true;
@@ -379,6 +400,17 @@ static const char *probe_inputs(const work *w, kf_error *error)
     return id;
 }
 
+/* Inputs of a batch that turned out to have the same output: FBX files may go back together. */
+static bool may_join(const work *w)
+{
+    const char *to = target(w);
+    bool may = w->v->count == 1 || !to || strcmp(to, "fbx") != 0;
+    for (size_t i = 1; i < w->v->count; i++)
+        say(w->v->err, "%s: has the same output as %s: %s", w->v->inputs[i], w->v->inputs[0],
+            may ? "both go back together" : "convert them into different folders");
+    return may;
+}
+
 static int convert_work(work *w)
 {
     cli *c = w->c;
@@ -393,13 +425,18 @@ static int convert_work(work *w)
     set_rules(w);
     if (v->batch && !w->id && error.code == KF_UNKNOWN_FORMAT && !has_known_extension(c, w->inputs[0].name))
         return SKIPPED;
+    if (v->again && !may_join(w))
+        return EXIT_FILES;
     if (!names_differ(w))
         return EXIT_USAGE;
     if (plan_ahead(w))
         code = EXIT_DONE;
     else if (look_ahead(w, &code))
         code = convert_read(w);
-    return v->batch && code == EXIT_FILES && c->never && w->set.existed ? SKIPPED : code;
+    if (!v->batch || code != EXIT_FILES || !c->never || !w->set.existed)
+        return code;
+    w->left_alone = true;
+    return SKIPPED;
 }
 
 int convert_files(cli *c, const conversion *v)
@@ -415,9 +452,10 @@ int convert_files(cli *c, const conversion *v)
     if (c->json) {
         memory_close(&said);
         fwrite(said.data, 1, said.size, v->err);
-        if (code != SKIPPED && !w.reported) {
-            kf_error error = code == EXIT_DONE ? (kf_error){0} : last_reason(said.data, said.size);
-            report_conversion_json(&w, NULL, &(kf_summary){0}, &error, code == EXIT_DONE);
+        if ((code != SKIPPED || w.left_alone) && !w.reported) {
+            bool done = code == EXIT_DONE || code == SKIPPED;
+            kf_error error = done ? (kf_error){0} : last_reason(said.data, said.size);
+            report_conversion_json(&w, NULL, &(kf_summary){0}, &error, done);
         }
         free(said.data);
     }

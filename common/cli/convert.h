@@ -11,7 +11,9 @@ typedef struct conversion {
     bool into_folder;
     bool whole_name; /* in a folder: the input keeps its extension, and the output's comes behind it */
     bool batch;      /* one of many: no questions, no waiting for the disk */
-    claims *claims;  /* the batch's */
+    claims *claims;  /* the batch's, or NULL */
+    size_t number;   /* in there */
+    bool again;      /* what the run has written may be written over, and it is not stopped */
     path_list *plan; /* not NULL: nothing is written, the outputs' paths are put here */
     FILE *out, *err;
 } conversion;
@@ -29,7 +31,8 @@ typedef struct work {
     output_set set;
     path_list written, would; /* what was written; what a dry run would have */
     bool reported;
-    bool dropped; /* the output at work is not written: a plan, a dry run, or --newer left it as it is */
+    bool left_alone; /* nothing is done, as the output is up to date, or must stay */
+    bool dropped;    /* the output at work is not written: a plan, a dry run, --newer, or another input has it */
     size_t kept;
 } work;
 
@@ -44,8 +47,8 @@ typedef struct tree {
     claims *claims;
 } tree;
 
-/* All files below `root`, mirrored below `folder`. False after telling why; to be freed either way. */
-bool tree_of_folder(const char *root, const char *folder, tree *t);
+/* All files below `root`, mirrored below `folder`. False after telling what could not be read; to be freed either way. */
+bool tree_of_folder(const cli *c, const char *root, const char *folder, tree *t);
 void tree_free(tree *t);
 /* The conversion of one of them. */
 conversion tree_nth(const tree *t, size_t index, FILE *out, FILE *err);

@@ -11,8 +11,8 @@ void report_conversion_json(const work *w, const kf_job *job, const kf_summary *
         fputs(i ? "," : "", out);
         json_text(out, w->v->inputs[i]);
     }
-    fprintf(out, "],\"ok\":%s,\"dry_run\":%s,\"outputs\":[", ok ? "true" : "false",
-            w->c->dry_run ? "true" : "false");
+    fprintf(out, "],\"ok\":%s,\"left_alone\":%s,\"dry_run\":%s,\"outputs\":[", ok ? "true" : "false",
+            w->left_alone ? "true" : "false", w->c->dry_run ? "true" : "false");
     for (size_t i = 0; ok && i < w->written.count; i++) {
         fputs(i ? "," : "", out);
         json_text(out, w->written.paths[i]);

@@ -52,11 +52,15 @@ static bool walk(const char *folder, bool deep, const file_about *skip, path_lis
     for (size_t i = 0; i < names.count; i++) {
         char *path = join_path(folder, names.paths[i]);
         file_about about, target;
-        bool there = look_at_link(path, &about);
+        bool there = look_at_link(path, &about), gone = !there && errno == ENOENT;
         /* A link to a file counts as the file; a link to a folder is left alone: it may lead round in a
          * circle. */
-        bool file = there && (about.kind == KIND_FILE ||
-                              (about.kind == KIND_LINK && look_at(path, &target) && target.kind == KIND_FILE));
+        bool link = there && about.kind == KIND_LINK;
+        bool file = there && (about.kind == KIND_FILE || (link && look_at(path, &target) && target.kind == KIND_FILE));
+        if (deep && ((!there && !gone) || (link && !file && !look_at(path, &target)))) {
+            say(err, "%s: cannot be read: %s", path, strerror(errno));
+            ok = false;
+        }
         bool inside = there && deep && about.kind == KIND_FOLDER &&
                       !(skip && about.device == skip->device && about.inode == skip->inode);
         if (inside)
@@ -106,19 +110,29 @@ bool make_folders(const char *path, FILE *err)
 
 bool could_make_folders(const char *path, FILE *err)
 {
-    char *part = copy_text(path);
+    char *part = copy_text(path), *last = copy_text(path[0] == '/' ? "/" : ".");
     file_about about;
-    bool ok = true;
-    for (size_t i = 1, size = strlen(part); ok && i <= size; i++) {
+    bool ok = true, there = true;
+    for (size_t i = 1, size = strlen(part); ok && there && i <= size; i++) {
         if (part[i] != '/' && part[i] != '\0')
             continue;
         char kept = part[i];
         part[i] = '\0';
-        ok = !look_at(part, &about) || about.kind == KIND_FOLDER;
+        there = look_at(part, &about);
+        ok = !there || about.kind == KIND_FOLDER;
         if (!ok)
             say(err, "%s: is no folder", part);
+        if (ok && there) {
+            free(last);
+            last = copy_text(part);
+        }
         part[i] = kept;
     }
+    if (ok && !may_write_in(last)) {
+        say(err, "%s: cannot be written in: %s", last, strerror(errno));
+        ok = false;
+    }
+    free(last);
     free(part);
     return ok;
 }

@@ -102,3 +102,8 @@ bool expand_operands(cli *c, path_list *list, bool **from_folder)
     }
     return ok;
 }
+
+bool is_many(const path_list *list, const bool *from_folder)
+{
+    return list->count != 1 || from_folder[0];
+}

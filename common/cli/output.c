@@ -42,7 +42,10 @@ bool output_allowed(output_set *set, const char *path)
 {
     const output_rules *rules = set->rules;
     file_about about;
-    if (strcmp(path, "-") == 0 || !look_at(path, &about))
+    if (strcmp(path, "-") == 0)
+        return true;
+    /* Of a batch that is what was there before it, whatever others of it have written since. */
+    if (!(rules->claims ? claim(rules->claims, path, rules->number, &about) : look_at(path, &about)))
         return true;
     if (about.kind == KIND_FOLDER)
         return refuse(set, path, "is a folder");
@@ -52,6 +55,8 @@ bool output_allowed(output_set *set, const char *path)
         if (rules->inputs[i].regular && rules->inputs[i].device == about.device &&
             rules->inputs[i].inode == about.inode)
             return refuse(set, path, "is the input itself: choose another output");
+    if (rules->claims && claims_reserved(rules->claims, path))
+        return refuse(set, path, "is another input of this run: choose another folder");
     if (rules->yes || set->may_replace)
         return true;
     if (!rules->never && rules->ask && ask(path)) {
@@ -136,11 +141,6 @@ bool output_begin(output_set *set, const char *path, kf_sink *sink)
             free(out.path);
             return refuse(set, path, "would be written twice: give a folder as the output");
         }
-    }
-    if (set->rules->claims && !claim(set->rules->claims, out.path)) {
-        free(out.path);
-        return refuse(set, path,
-                      "another input of this run has the same output: convert them one by one, or together");
     }
     if (!standard && !set->rules->dry && (!exists || about.kind == KIND_FILE)) {
         out.temp = make_temporary(out.path, &out.fd);

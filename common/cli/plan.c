@@ -11,6 +11,7 @@
 typedef struct plan {
     tree tree;
     path_list *outputs; /* of each file; none: it is left out */
+    size_t *next;       /* of each file: the next one that is converted together with it; 0: none */
 } plan;
 
 /* ---------------------------------------------------------------- paths and words as the engines want them */
@@ -102,18 +103,31 @@ static int plan_nth(cli *c, void *user, size_t index, FILE *out, FILE *err)
     return code;
 }
 
-/* Whether the file can stand in a plan beside those before it; else tells why. */
+static bool ends_with(const char *name, const char *end)
+{
+    size_t a = strlen(name), b = strlen(end);
+    return a >= b && strcmp(name + a - b, end) == 0;
+}
+
+/* Whether an FBX is made of it. */
+static bool to_fbx(const path_list *made)
+{
+    return ends_with(made->paths[0], ".fbx") || ends_with(made->paths[0], ".fbx.kf");
+}
+
+/* Whether the file can stand in a plan; else tells why. FBX files of one output are one line of it, under the first of them. */
 static bool fits(const plan *p, size_t index, claims *taken)
 {
     const char *path = p->tree.files.paths[index];
     const path_list *made = &p->outputs[index];
     bool ok = true;
     for (size_t i = 0; ok && i < made->count; i++) {
+        claim(taken, made->paths[i], index, NULL);
         if (has_line_break(path) || has_line_break(made->paths[i])) {
             say(stderr, "%s: a plan cannot name a file with a line break in its name: rename it, or use convert",
                 path);
             ok = false;
-        } else if (!claim(taken, made->paths[i])) {
+        } else if (claims_reserved(taken, made->paths[i]) || (claims_lead(taken, index) < index && to_fbx(made))) {
             say(stderr, "%s: its output %s is another's input or output too", path, made->paths[i]);
             ok = false;
         }
@@ -121,18 +135,12 @@ static bool fits(const plan *p, size_t index, claims *taken)
     return ok;
 }
 
-static bool ends_with(const char *name, const char *end)
-{
-    size_t a = strlen(name), b = strlen(end);
-    return a >= b && strcmp(name + a - b, end) == 0;
-}
-
 /* What is handed to convert as its output, to be freed: the folder, which it makes if need be, or the file itself
  * where the folder's files would have the same name but for the extension. */
 static char *destination(const plan *p, size_t index, bool *is_file)
 {
-    const char *first = p->outputs[index].paths[0], *folder = p->tree.folders[index];
-    *is_file = p->tree.whole_name[index] && (ends_with(first, ".fbx") || ends_with(first, ".fbx.kf"));
+    const char *folder = p->tree.folders[index];
+    *is_file = p->tree.whole_name[index] && to_fbx(&p->outputs[index]);
     if (!*is_file)
         return copy_text(folder);
     char *path = join_path(folder, base_name(p->tree.files.paths[index]));
@@ -158,29 +166,57 @@ static void print_header(cli *c, FILE *to)
     free(command);
 }
 
+static bool printed_before(const plan *p, size_t first, size_t file, const char *path)
+{
+    for (; first != file; first = p->next[first])
+        for (size_t i = 0; i < p->outputs[first].count; i++)
+            if (strcmp(p->outputs[first].paths[i], path) == 0)
+                return true;
+    return false;
+}
+
+static void print_made(const plan *p, size_t index, FILE *to)
+{
+    size_t printed = 0;
+    for (size_t file = index, next = 1; next > 0; file = next) {
+        const path_list *made = &p->outputs[file];
+        for (size_t i = 0; i < made->count; i++) {
+            if (printed_before(p, index, file, made->paths[i]))
+                continue;
+            fputs(printed == 0 ? "" : printed == 1 ? " | " : " ", to);
+            put_path(to, made->paths[i]);
+            printed++;
+        }
+        next = p->next[file];
+    }
+}
+
 static void print_rule(const cli *c, const plan *p, size_t index, FILE *to)
 {
-    const char *path = p->tree.files.paths[index];
-    const path_list *made = &p->outputs[index];
     fputs("build ", to);
-    for (size_t i = 0; i < made->count; i++) {
-        fputs(i == 0 ? "" : i == 1 ? " | " : " ", to);
-        put_path(to, made->paths[i]);
+    print_made(p, index, to);
+    fputs(": convert", to);
+    for (size_t file = index, next = 1; next > 0; file = next) {
+        fputc(' ', to);
+        put_path(to, p->tree.files.paths[file]);
+        next = p->next[file];
     }
-    fputs(": convert ", to);
-    put_path(to, path);
     /* What else the output follows from. */
     const char *before = " | ";
-    char *sidecar = need(malloc(strlen(path) + 4));
-    sprintf(sidecar, "%s.kf", path);
-    input about;
-    if (stat_input(sidecar, &about)) {
-        fputs(before, to);
-        put_path(to, sidecar);
-        before = " ";
+    for (size_t file = index, next = 1; next > 0; file = next) {
+        const char *path = p->tree.files.paths[file];
+        char *sidecar = need(malloc(strlen(path) + 4));
+        sprintf(sidecar, "%s.kf", path);
+        input about;
+        if (stat_input(sidecar, &about)) {
+            fputs(before, to);
+            put_path(to, sidecar);
+            before = " ";
+        }
+        free_input(&about);
+        free(sidecar);
+        next = p->next[file];
     }
-    free_input(&about);
-    free(sidecar);
     for (size_t i = 0; i <= c->base_count; i++) {
         const char *other = i < c->base_count ? c->bases[i] : c->rig;
         if (other && !is_folder(other)) {
@@ -211,8 +247,11 @@ static void print_command(const char *command, const plan *p, size_t index, FILE
         fputs(" && ", to);
     }
     fputs(command, to);
-    fputc(' ', to);
-    put_word(to, p->tree.files.paths[index]);
+    for (size_t file = index, next = 1; next > 0; file = next) {
+        fputc(' ', to);
+        put_word(to, p->tree.files.paths[file]);
+        next = p->next[file];
+    }
     fputc(' ', to);
     put_word(to, out);
     fputc('\n', to);
@@ -223,25 +262,42 @@ static void print_command(const char *command, const plan *p, size_t index, FILE
 
 static batch_result print_plan(cli *c, plan *p, batch_result r)
 {
-    claims *taken = claims_new();
+    size_t count = p->tree.files.count;
+    claims *taken = claims_new(count);
     char *command = command_of(c);
-    for (size_t i = 0; i < p->tree.files.count; i++)
-        claim(taken, p->tree.files.paths[i]);
-    if (!c->commands)
-        print_header(c, stdout);
-    for (size_t i = 0; i < p->tree.files.count; i++) {
-        if (p->outputs[i].count == 0)
-            continue;
-        if (!fits(p, i, taken)) {
+    size_t *last = need(calloc(count + 1, sizeof *last)); /* of those that share an output, by the first of them */
+    bool *follows = need(calloc(count + 1, sizeof *follows));
+    for (size_t i = 0; i < count; i++)
+        claims_reserve(taken, p->tree.files.paths[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (p->outputs[i].count > 0 && !fits(p, i, taken)) {
+            list_free(&p->outputs[i]);
             r.done--;
             r.failed++;
             r.exit_code = worse(r.exit_code, EXIT_BAD);
-        } else if (c->commands) {
-            print_command(command, p, i, stdout);
-        } else {
-            print_rule(c, p, i, stdout);
         }
     }
+    for (size_t i = 0; i < count; i++) {
+        size_t lead = claims_lead(taken, i);
+        if (p->outputs[i].count == 0 || to_fbx(&p->outputs[i]))
+            continue;
+        follows[i] = last[lead] > 0;
+        if (follows[i])
+            p->next[last[lead] - 1] = i;
+        last[lead] = i + 1;
+    }
+    if (!c->commands)
+        print_header(c, stdout);
+    for (size_t i = 0; i < count; i++) {
+        if (p->outputs[i].count == 0 || follows[i])
+            continue;
+        if (c->commands)
+            print_command(command, p, i, stdout);
+        else
+            print_rule(c, p, i, stdout);
+    }
+    free(last);
+    free(follows);
     free(command);
     claims_free(taken);
     return r;
@@ -270,17 +326,20 @@ int run_plan(cli *c)
     char *folder = join_path(c->operands[1], "");
     plan p = {0};
     int code = EXIT_FILES;
-    if (tree_of_folder(c->operands[0], folder, &p.tree)) {
+    bool whole = tree_of_folder(c, c->operands[0], folder, &p.tree);
+    if (whole || p.tree.files.count > 0) { /* what cannot be read is told of, as is a bad file; the rest goes on */
         p.outputs = need(calloc(p.tree.files.count + 1, sizeof *p.outputs));
-        batch_result r = run_batch(c, p.tree.files.count, p.tree.files.paths, plan_nth, &p);
+        p.next = need(calloc(p.tree.files.count + 1, sizeof *p.next));
+        batch_result r = run_batch(c, p.tree.files.count, p.tree.files.paths, plan_nth, NULL, &p);
         if (!stop_asked()) { /* half a plan is none */
             r = print_plan(c, &p, r);
             say(stderr, "%zu planned, %zu failed, %zu left alone", r.done, r.failed, r.skipped);
         }
-        code = finish_stdout(r.exit_code);
+        code = finish_stdout(whole ? r.exit_code : worse(EXIT_FILES, r.exit_code));
         for (size_t i = 0; i < p.tree.files.count; i++)
             list_free(&p.outputs[i]);
         free(p.outputs);
+        free(p.next);
     }
     tree_free(&p.tree);
     free(folder);

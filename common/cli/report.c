@@ -49,14 +49,22 @@ void put_safe(FILE *to, const char *text)
 
 void say(FILE *to, const char *format, ...)
 {
-    char text[1536];
-    va_list args;
+    char usual[1536], *text = usual;
+    va_list args, again;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    va_copy(again, args);
+    int size = vsnprintf(usual, sizeof usual, format, args);
+    if (size >= (int)sizeof usual) { /* paths may be long */
+        text = need(malloc((size_t)size + 1));
+        vsnprintf(text, (size_t)size + 1, format, again);
+    }
+    va_end(again);
     va_end(args);
     fputs("keyferry: ", to);
     put_safe(to, text);
     fputc('\n', to);
+    if (text != usual)
+        free(text);
 }
 
 static const char *path_of(const char *name, const input *inputs, size_t count, const char *otherwise)

@@ -60,6 +60,7 @@ bool remove_file(const char *path);
 char *follow_links(const char *path); /* the file that a path leads to through links; to be freed */
 
 bool make_folder(const char *path);
+bool may_write_in(const char *folder); /* as far as the system tells beforehand */
 bool each_name(const char *folder, void (*take)(void *user, const char *name), void *user);
 
 /* A stream into memory: whatever was written is in `data` once it is closed; to be freed. */

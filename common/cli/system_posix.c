@@ -239,6 +239,11 @@ bool make_folder(const char *path)
     return mkdir(path, 0777) == 0;
 }
 
+bool may_write_in(const char *folder)
+{
+    return access(folder, W_OK | X_OK) == 0;
+}
+
 bool each_name(const char *folder, void (*take)(void *user, const char *name), void *user)
 {
     DIR *dir = opendir(folder);

@@ -21,6 +21,7 @@ conversion tree_nth(const tree *t, size_t index, FILE *out, FILE *err)
                         .whole_name = t->whole_name[index],
                         .batch = true,
                         .claims = t->claims,
+                        .number = index,
                         .out = out,
                         .err = err};
 }
@@ -29,6 +30,94 @@ static int convert_nth(cli *c, void *user, size_t index, FILE *out, FILE *err)
 {
     conversion v = tree_nth(user, index, out, err);
     return convert_files(c, &v);
+}
+
+/* ---------------------------------------------------------------- inputs that have the same output */
+
+/* Of those the first is converted by itself and told of, as what it shares is not known sooner. The others follow when all is
+ * done: FBX files of one original go back into it together. */
+static bool shares(void *user, size_t index)
+{
+    const tree *t = user;
+    return claims_written(t->claims, index) && claims_lead(t->claims, index) < index;
+}
+
+typedef struct sharing {
+    const tree *t;
+    path_list *together; /* of each input that leads others: all of them */
+    int *codes;
+    char **leads; /* paths, and their numbers */
+    size_t *numbers, count;
+} sharing;
+
+static void convert_first_again(cli *c, const conversion *v)
+{
+    memory_stream out, err;
+    memory_open(&out);
+    memory_open(&err);
+    conversion first = *v;
+    first.count = 1;
+    first.out = out.file;
+    first.err = err.file;
+    convert_files(c, &first);
+    memory_close(&out);
+    memory_close(&err);
+    free(out.data);
+    free(err.data);
+}
+
+static int convert_together(cli *c, void *user, size_t index, FILE *out, FILE *err)
+{
+    sharing *s = user;
+    const path_list *all = &s->together[s->numbers[index]];
+    conversion v = tree_nth(s->t, s->numbers[index], out, err);
+    v.inputs = (const char *const *)all->paths;
+    v.count = all->count;
+    v.claims = NULL;
+    v.again = true;
+    s->codes[index] = convert_files(c, &v);
+    if (s->codes[index] != EXIT_DONE && !c->dry_run)
+        convert_first_again(c, &v); /* whichever of them has written: that is chance */
+    return s->codes[index];
+}
+
+static void convert_shared(cli *c, const tree *t, batch_result *r)
+{
+    size_t count = t->files.count;
+    sharing s = {.t = t,
+                 .together = need(calloc(count + 1, sizeof *s.together)),
+                 .codes = need(calloc(count + 1, sizeof *s.codes)),
+                 .leads = need(calloc(count + 1, sizeof *s.leads)),
+                 .numbers = need(calloc(count + 1, sizeof *s.numbers))};
+    bool *written = need(calloc(count + 1, sizeof *written));
+    for (size_t i = 0; i < count; i++) {
+        size_t lead = claims_lead(t->claims, i);
+        path_list *all = &s.together[lead];
+        written[lead] = written[lead] || claims_written(t->claims, i);
+        list_add(all, copy_text(t->files.paths[i]));
+    }
+    for (size_t i = 0; i < count; i++)
+        if (written[i] && s.together[i].count > 1) {
+            s.codes[s.count] = SKIPPED;
+            s.numbers[s.count] = i;
+            s.leads[s.count++] = t->files.paths[i];
+        }
+    batch_result more = run_batch(c, s.count, s.leads, convert_together, NULL, &s);
+    for (size_t i = 0; i < s.count; i++) {
+        size_t others = s.together[s.numbers[i]].count - 1;
+        if (s.codes[i] == SKIPPED) /* it was stopped before; what has been begun is not left half done */
+            s.codes[i] = convert_together(c, &s, i, stdout, stderr);
+        *(s.codes[i] == EXIT_DONE ? &r->done : &r->failed) += others;
+        r->exit_code = worse(r->exit_code, s.codes[i]);
+    }
+    r->exit_code = worse(r->exit_code, more.exit_code);
+    for (size_t i = 0; i < count; i++)
+        list_free(&s.together[i]);
+    free(s.together);
+    free(s.codes);
+    free(s.leads);
+    free(s.numbers);
+    free(written);
 }
 
 /* ---------------------------------------------------------------- names that would meet in one output */
@@ -46,21 +135,36 @@ static int by_stem(const void *a, const void *b)
     return order ? order : (x->size > y->size) - (x->size < y->size);
 }
 
-static void find_equal_stems(tree *t)
+/* A file without a format's extension is seldom an animation, so it is the one that keeps its whole name. */
+static void find_equal_stems(const cli *c, tree *t)
 {
-    stem *stems = need(calloc(t->files.count + 1, sizeof *stems));
-    for (size_t i = 0; i < t->files.count; i++) {
-        const char *name = base_name(t->files.paths[i]);
-        const char *dot = strrchr(name, '.');
-        size_t size = dot && dot != name ? (size_t)(dot - name) : strlen(name);
-        stems[i] = (stem){t->files.paths[i], (size_t)(name - t->files.paths[i]) + size, i};
+    size_t count = t->files.count;
+    stem *stems = need(calloc(count + 1, sizeof *stems));
+    bool *known = need(calloc(count + 1, sizeof *known));
+    for (size_t i = 0; i < count; i++)
+        known[i] = has_known_extension(c, base_name(t->files.paths[i]));
+    for (bool more = count > 1; more;) { /* a whole name may be what is left of a longer one */
+        more = false;
+        for (size_t i = 0; i < count; i++) {
+            const char *name = base_name(t->files.paths[i]);
+            const char *dot = strrchr(name, '.');
+            size_t size = dot && dot != name && !t->whole_name[i] ? (size_t)(dot - name) : strlen(name);
+            stems[i] = (stem){t->files.paths[i], (size_t)(name - t->files.paths[i]) + size, i};
+        }
+        qsort(stems, count, sizeof *stems, by_stem);
+        for (size_t first = 0, end; first < count; first = end) {
+            size_t animations = 0;
+            for (end = first; end < count && by_stem(&stems[first], &stems[end]) == 0; end++)
+                animations += known[stems[end].index];
+            for (size_t i = first; i < end && end - first > 1; i++) {
+                bool *whole = &t->whole_name[stems[i].index], wanted = animations != 1 || !known[stems[i].index];
+                more = more || (wanted && !*whole);
+                *whole = *whole || wanted;
+            }
+        }
     }
-    if (t->files.count > 1)
-        qsort(stems, t->files.count, sizeof *stems, by_stem);
-    for (size_t i = 1; i < t->files.count; i++)
-        if (by_stem(&stems[i - 1], &stems[i]) == 0)
-            t->whole_name[stems[i - 1].index] = t->whole_name[stems[i].index] = true;
     free(stems);
+    free(known);
 }
 
 /* ---------------------------------------------------------------- many */
@@ -71,12 +175,12 @@ static void make_room(tree *t)
     t->whole_name = need(calloc(t->files.count + 1, sizeof *t->whole_name));
 }
 
-bool tree_of_folder(const char *root, const char *folder, tree *t)
+bool tree_of_folder(const cli *c, const char *root, const char *folder, tree *t)
 {
     path_list all = {0};
     *t = (tree){0};
     bool ok = list_folder(root, true, folder, &all, stderr);
-    for (size_t i = 0; ok && i < all.count; i++)
+    for (size_t i = 0; i < all.count; i++)
         if (!is_sidecar(all.paths[i]))
             list_add(&t->files, copy_text(all.paths[i]));
     list_free(&all);
@@ -90,7 +194,7 @@ bool tree_of_folder(const char *root, const char *folder, tree *t)
         t->folders[i] = below[0] ? join_path(folder, below) : copy_text(folder);
         free(below);
     }
-    find_equal_stems(t);
+    find_equal_stems(c, t);
     return ok;
 }
 
@@ -106,17 +210,22 @@ void tree_free(tree *t)
 /* What a run before this one may have left behind. */
 static void tidy(const tree *t)
 {
-    claims *seen = claims_new();
-    for (size_t i = 0; i < t->files.count; i++)
-        if (claim(seen, t->folders[i]))
+    claims *seen = claims_new(0);
+    for (size_t i = 0; i < t->files.count; i++) {
+        if (!claims_reserved(seen, t->folders[i]))
             remove_leftovers(t->folders[i]);
+        claims_reserve(seen, t->folders[i]);
+    }
     claims_free(seen);
 }
 
 static int convert_all(cli *c, tree *t)
 {
-    t->claims = claims_new();
-    batch_result r = run_batch(c, t->files.count, t->files.paths, convert_nth, t);
+    t->claims = claims_new(t->files.count);
+    for (size_t i = 0; i < t->files.count; i++)
+        claims_reserve(t->claims, t->files.paths[i]);
+    batch_result r = run_batch(c, t->files.count, t->files.paths, convert_nth, shares, t);
+    convert_shared(c, t, &r);
     if (!c->dry_run) {
         sync_everything(); /* once for all */
         tidy(t);
@@ -133,7 +242,11 @@ static int convert_all(cli *c, tree *t)
 static int convert_tree(cli *c, const char *root, const char *folder)
 {
     tree t;
-    int code = tree_of_folder(root, folder, &t) ? convert_all(c, &t) : EXIT_FILES;
+    int code = EXIT_FILES;
+    if (tree_of_folder(c, root, folder, &t))
+        code = convert_all(c, &t);
+    else if (t.files.count > 0) /* the rest goes on */
+        code = worse(code, convert_all(c, &t));
     tree_free(&t);
     return code;
 }
@@ -146,7 +259,7 @@ static int convert_each(cli *c, const char *const *paths, size_t count, const ch
     make_room(&t);
     for (size_t i = 0; i < count; i++)
         t.folders[i] = copy_text(folder);
-    find_equal_stems(&t);
+    find_equal_stems(c, &t);
     int code = convert_all(c, &t);
     tree_free(&t);
     return code;

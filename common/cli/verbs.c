@@ -136,6 +136,7 @@ static const char PLAN_HELP[] =
     "Converts nothing, but prints how: a Ninja file with one rule for each file that convert DIR OUTDIR/ would "
     "convert,\n"
     "or a list of commands, one a line, in any order, for engines that run them on many machines.\n"
+    "Ninja makes anew what its input or its options changed, also an FBX that was edited since: edit in another folder.\n"
     "\n"
     "examples:\n"
     "  keyferry plan animations fbx/ > plan.ninja && ninja -k 0 -f plan.ninja\n"

@@ -109,10 +109,10 @@ int run_verify(cli *c)
     }
     verify_list list = {0};
     int code = expand_operands(c, &list.files, &list.from_folder) ? EXIT_DONE : EXIT_FILES;
-    batch_result r = run_batch(c, list.files.count, list.files.paths, verify_file, &list);
-    if (list.files.count > 1 && !c->json)
-        say(stderr, "%zu came back whole, %zu failed, %zu left out that are no game animations", r.done,
-            r.failed, r.skipped);
+    batch_result r = run_batch(c, list.files.count, list.files.paths, verify_file, NULL, &list);
+    if (is_many(&list.files, list.from_folder) && !c->json)
+        say(stderr, "%zu came back whole, %zu failed, %zu left out that are no game animations%s", r.done, r.failed, r.skipped,
+            stop_asked() ? ", stopped" : "");
     list_free(&list.files);
     free(list.from_folder);
     code = finish_stdout(worse(code, r.exit_code));

@@ -124,14 +124,26 @@ class Plan(Case):
         self.assertIn("15 planned, 1 failed, 1 left alone", done.err)
         self.assertNotIn(b"lines.ani", done.out)
         self.ninja(done.out) # the rest is a good plan
-        # Takes in files of their own would undo each other on the way back.
-        self.keyferry("convert", "game/a/door.ani", "split/", "--split-takes")
-        done = self.keyferry("plan", "split", "out/", code=1)
+        self.put("both/x/door.ani", DOOR.read_bytes())
+        self.keyferry("convert", "both/x", "both/x/fbx/")
+        (self.dir / "both/x/fbx/door.fbx").rename(self.dir / "both/x/back.fbx")
+        done = self.keyferry("plan", "both", "both/", code=1)
         self.assertIn("is another's input or output too", done.err)
-        self.assertIn("1 planned, 1 failed", done.err)
         # Whatever has no known outputs is left out, and told of.
         self.put("bad/broken.fbx", b"Kaydara FBX Binary  \0" + bytes(20))
         self.assertIn("bad/broken.fbx: ", self.keyferry("plan", "bad", "out/", code=1).err)
+
+    def test_takes_of_one_original(self):
+        """They go back together, in one line of the plan."""
+        self.keyferry("convert", "game/a", "split/", "--split-takes")
+        plan = self.keyferry("plan", "split", "ninja/")
+        self.assertIn(b": convert split/door.take01.fbx split/door.take02.fbx |", plan.out)
+        self.ninja(plan.out)
+        self.parallel(self.keyferry("plan", "split", "parallel/", "--commands").out)
+        self.keyferry("convert", "split", "direct/")
+        self.assertEqual(self.tree("direct")["door.ani"], DOOR.read_bytes())
+        self.assertEqual(self.tree("ninja"), self.tree("direct"))
+        self.assertEqual(self.tree("parallel"), self.tree("direct"))
 
     def test_a_bad_file_does_not_stop_the_rest(self):
         self.put("game/a/broken.ani", DOOR.read_bytes()[:-7])

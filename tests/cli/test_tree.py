@@ -96,18 +96,137 @@ class Tree(Case):
         self.keyferry("convert", "game", "fbx/")
         made = [n for n in self.names() if n.startswith("fbx/a/") and n.endswith(".fbx")]
         self.assertEqual(made, ["fbx/a/door.ani.fbx", "fbx/a/door.smpl.fbx", "fbx/a/turret.fbx"])
+        # What is no animation takes no name from one, and a whole name none from a longer one.
+        self.put("more/door.ani", DOOR.read_bytes())
+        self.put("more/door.xml", b"")
+        self.put("more/one.ani", DOOR.read_bytes())
+        self.put("more/one.anm", DOOR.read_bytes())
+        self.put("more/one.ani.ani", DOOR.read_bytes())
+        self.keyferry("convert", "more", "out/")
+        self.assertEqual([n for n in self.names() if n.startswith("out/") and n.endswith(".fbx")],
+                         ["out/door.fbx", "out/one.ani.ani.fbx", "out/one.ani.fbx", "out/one.anm.fbx"])
 
-    def test_two_inputs_of_one_output(self):
-        """Takes split into files of their own cannot go back each by itself: one would undo the other."""
-        self.keyferry("convert", "game/a/door.ani", "split/", "--split-takes")
-        for flag in ([], ["-y"]):
-            done = self.keyferry("convert", *flag, "split", f"out{len(flag)}/", code=3)
-            self.assertRegex(done.err, "same output|exists")
+    def edited_takes(self, folder):
+        """The takes of the door in files of their own, one value edited in each; what comes of them together."""
+        self.keyferry("convert", "game/a/door.ani", f"{folder}/", "--split-takes", "--ascii")
+        for take in ("01", "02"):
+            path = self.dir / folder / f"door.take{take}.fbx"
+            text = path.read_text()
+            found = re.search(r"KeyValueFloat: \*\d+ \{\n\s*a: ([^,\n]+)", text)
+            path.write_text(f"{text[:found.start(1)]}{float(found[1]) + 5}{text[found.end(1):]}")
+        self.keyferry("convert", f"{folder}/door.take01.fbx", f"{folder}/door.take02.fbx", "both.ani")
+        return (self.dir / "both.ani").read_bytes()
+
+    def test_takes_of_one_original_go_back_together(self):
+        both = self.edited_takes("split")
+        told = set()
+        for number, flags in enumerate(([], ["-y"], ["-n"], ["--newer", "-y"], ["--jobs", "1"], ["--jobs", "7"], ["--json"])):
+            done = self.keyferry("convert", *flags, "split", f"out{number}/")
+            self.assertEqual((self.dir / f"out{number}/door.ani").read_bytes(), both, flags)
+            if "--json" not in flags:
+                told.add(done.err)
+        self.assertEqual(len(told), 1)
+        self.assertIn("take02.fbx: has the same output as split/door.take01.fbx: both go back together", done.err)
+        lines = [json.loads(line) for line in done.out.decode().splitlines()]
+        self.assertEqual([(len(line["inputs"]), line["changed"]) for line in lines], [(1, 1), (2, 2)])
+        self.assertIn("2 converted, 0 failed, 0 left alone", told.pop())
+        # What exists is as safe as ever, and what is up to date stays; one that is newer takes the other with it.
+        before = self.files()
+        self.assertIn("0 converted, 2 failed", self.keyferry("convert", "split", "out0/", code=3).err)
+        self.assertIn("0 converted, 0 failed, 2 left alone", self.keyferry("convert", "-n", "split", "out0/").err)
+        self.assertIn("0 converted, 0 failed, 2 left alone", self.keyferry("convert", "--newer", "split", "out0/").err)
+        self.assertEqual(self.files(), before)
+        self.put("out0/door.ani", b"old")
+        os.utime(self.dir / "out0/door.ani", (1, 1))
+        os.utime(self.dir / "split/door.take01.fbx", (0, 0))
+        self.keyferry("convert", "--newer", "-y", "split", "out0/")
+        self.assertEqual((self.dir / "out0/door.ani").read_bytes(), both)
+
+    def test_other_inputs_of_one_output(self):
+        """Other originals of one name: the first one's is what comes out, for any number of threads."""
+        for i in range(12):
+            name = ("door", "turret", "single_keys")[i % 3]
+            self.put("walk.ani", (DATA / f"{name}.ani").read_bytes())
+            (self.dir / "fbx").mkdir(exist_ok=True)
+            self.keyferry("convert", "walk.ani", f"fbx/v{i:02}.fbx")
+        told = set()
+        for jobs in (1, 2, 3, 7):
+            done = self.keyferry("convert", "fbx", f"out{jobs}/", "--jobs", jobs, code=2)
+            self.assertEqual((self.dir / f"out{jobs}/walk.ani").read_bytes(), DOOR.read_bytes())
+            told.add(done.err)
+        self.assertEqual(len(told), 1)
+        self.assertIn("came from different originals", told.pop())
+        # Game files of one name can only become one after the other, each in a folder of its own.
+        self.put("x/door.ani", DOOR.read_bytes())
+        self.put("y/door.ani", (DATA / "turret.ani").read_bytes())
+        for flags in ([], ["--newer"], ["-n"], ["-y"]):
+            done = self.keyferry("convert", *flags, "x/door.ani", "y/door.ani", f"z{''.join(flags)}/", code=3)
+            self.assertIn("y/door.ani: has the same output as x/door.ani: convert them into different folders", done.err)
             self.assertIn("1 converted, 1 failed", done.err)
-        fbx = [n for n in self.names() if n.startswith("split/") and n.endswith(".fbx")]
-        self.assertEqual(len(fbx), 2)
-        self.keyferry("convert", *fbx, "together.ani")
-        self.assertEqual((self.dir / "together.ani").read_bytes(), self.originals["a/door.ani"])
+
+    def test_no_input_is_written_over(self):
+        for name in ("s/door.ani", "s/other.ani"):
+            self.put(name, DOOR.read_bytes())
+        self.keyferry("convert", "s/door.ani", "s/edited.fbx")
+        self.put("s/other.ani", (DATA / "turret.ani").read_bytes())
+        done = self.keyferry("convert", "s", "s/", "-y", code=3)
+        self.assertIn("s/door.ani: is another input of this run", done.err)
+        self.assertEqual((self.dir / "s/door.ani").read_bytes(), DOOR.read_bytes())
+
+    def test_newer_sidecars(self):
+        """An FBX that is made anew gets the sidecar that belongs to it; another skeleton makes all anew."""
+        self.keyferry("convert", "game/a", "fbx/", "--no-capsule")
+        os.remove(self.dir / "fbx/door.fbx")
+        self.keyferry("convert", "game/a", "fbx/", "--no-capsule", "--newer", "--for", "blender", "-y")
+        self.keyferry("convert", "fbx", "back/")
+        self.assertEqual((self.dir / "back/door.ani").read_bytes(), self.originals["a/door.ani"])
+        rig = self.put("ped.skel", b"NumBones 1\nbone root {\n offset 0 0 0\n}\n")
+        self.keyferry("convert", "game/a", "rigged/", "--rig", "ped.skel")
+        os.utime(rig, (time.time() + 100, time.time() + 100))
+        self.assertIn("2 converted", self.keyferry("convert", "game/a", "rigged/", "--rig", "ped.skel", "--newer", "-y").err)
+
+    def test_left_alone_in_json(self):
+        self.keyferry("convert", "game", "fbx/")
+        for flags in (["--newer"], ["-n"]):
+            lines = [json.loads(line) for line in self.keyferry("convert", "--json", *flags, "game", "fbx/").out.decode().splitlines()]
+            self.assertEqual([line["inputs"] for line in lines], [[f"game/{name}"] for name in sorted(self.originals)])
+            self.assertEqual({(line["ok"], line["left_alone"], len(line["outputs"])) for line in lines}, {(True, True, 0)})
+
+    def as_nobody(self):
+        """Whom a folder's mode keeps out."""
+        if os.geteuid() != 0:
+            return {}
+        for path in (self.dir, *self.dir.rglob("*")):
+            os.chown(path, 65534, 65534, follow_symlinks=False)
+        return {"user": 65534, "group": 65534}
+
+    def test_what_cannot_be_read_does_not_stop_the_rest(self):
+        self.put("game/listed/door.ani", DOOR.read_bytes())
+        os.symlink("nowhere", self.dir / "game/link.ani")
+        user = self.as_nobody()
+        self.addCleanup(os.chmod, self.dir / "game/listed", 0o755)
+        self.addCleanup(os.chmod, self.dir / "game/b", 0o755)
+        os.chmod(self.dir / "game/b", 0)
+        os.chmod(self.dir / "game/listed", 0o444)
+        for words in (["convert", "game", "fbx/"], ["verify", "game"], ["check", "game"], ["plan", "game", "fbx/"]):
+            done = self.keyferry(*words, code=3, **user)
+            for name in ("b", "listed/door.ani", "link.ani"):
+                self.assertIn(f"game/{name}: cannot be read: ", done.err)
+            self.assertRegex(done.err, r"\b3 (converted|came back whole|well formed|planned)")
+
+    def test_dry_run_where_nothing_can_be_written(self):
+        (self.dir / "out").mkdir()
+        user = self.as_nobody()
+        os.chmod(self.dir / "out", 0o555)
+        for flags in (["--dry-run"], []):
+            for target in ("out/", "out/new/"):
+                self.assertIn("cannot be", self.keyferry("convert", *flags, "game", target, code=3, **user).err)
+        os.chmod(self.dir / "out", 0o755)
+
+    def test_folder_without_animations_is_summed_up(self):
+        (self.dir / "empty").mkdir()
+        self.assertIn("0 came back whole, 0 failed, 0 left out", self.keyferry("verify", "empty").err)
+        self.assertIn("0 well formed, 0 not, 0 of no known", self.keyferry("check", "empty").err)
 
     def test_output_inside_the_input(self):
         self.keyferry("convert", "game", "game/fbx/")
@@ -138,7 +257,7 @@ class Tree(Case):
         self.assertRegex(self.keyferry("convert", "--dry-run", "-y", "game", "fbx/").err, "4 converted, 0 failed, ")
         self.assertEqual(self.files(), before)
         self.keyferry("convert", "game/a/door.ani", "split/", "--split-takes")
-        self.assertIn("1 converted, 1 failed", self.keyferry("convert", "--dry-run", "split", "out/", code=3).err)
+        self.assertIn("both go back together", self.keyferry("convert", "--dry-run", "split", "out/").err)
 
     def test_verify(self):
         self.keyferry("convert", "game", "game/fbx/")
@@ -187,6 +306,18 @@ class Terminal(Case):
             self.assertNotIn(" of 301", shown)
             self.assertEqual(shown.count(": ok\n"), 300)
             self.assertTrue(shown.endswith("300 came back whole, 1 failed, 0 left out that are no game animations\n"), shown[-300:])
+
+    def test_bar_with_odd_names(self):
+        """What a terminal would act on is shown as bytes, and no character is cut in two."""
+        for i in range(100, 160):
+            self.put(f"odd/{i:03}\u009b31m\u202e\u00e4\u00e4\u00e4\u00e4\u00e4.ani", DOOR.read_bytes())
+        for columns in (45, 46, 47, 48):
+            text, _ = self.on_terminal("verify", "odd", columns=columns)
+            bars = re.findall("\r\033\\[K(\\d+ of 60[^\r\n]+)", text)
+            self.assertLess(len(bars), 100) # at most ten a second, whatever is told in between
+            self.assertTrue(any(re.search(r"\d\d\d\\xc2\\x9b31m", bar) for bar in bars) or columns < 48, bars)
+            self.assertNotRegex(text, "[\u0080-\u009f\u202a-\u202e\ufffd]")
+            self.assertTrue(all(len(bar.encode()) < columns for bar in bars), bars)
 
     def test_no_bar(self):
         done = self.keyferry("verify", "game", code=1)
