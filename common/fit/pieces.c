@@ -263,13 +263,34 @@ static bool line_is_meant(const kfi_samples *s, size_t a, size_t b)
     return true;
 }
 
-/* One interval of what nobody edited: there is no shorter piece, so the nearest has to do. */
+/* Whether a piece of one interval may stay: where nobody edited it runs as it did, else it must not swing out. */
+static bool may_stay(const kfi_samples *s, size_t a, const kf_handle h[2])
+{
+    const kfi_segment segment = {s->t[a], s->t[a + 1], s->v[a], s->v[a + 1], h[0], h[1], 0.0, 0.0, KFI_BEZIER};
+    return s->told[a] || kfi_extremes_fit(s, a, a + 1, &segment, false);
+}
+
+/* One interval: there is no shorter piece, so the nearest has to do that does not swing out, and be it straight. */
 static void come_near(const kfi_samples *s, size_t a, kf_handle h[2])
 {
-    enum { ROUNDS = 6 };
+    enum { TOLD_ROUNDS = 6, ROUNDS = 16 };
     kfi_samples loose = *s;
-    for (int i = 0; i < ROUNDS && !kfi_fit_bezier(&loose, a, a + 1, h); i++)
+    if (!s->told[a] && may_stay(s, a, h))
+        return;
+    for (int i = 0; i < (s->told[a] ? TOLD_ROUNDS : ROUNDS); i++) {
+        kf_handle near[2] = {h[0], h[1]};
+        if (kfi_fit_bezier(&loose, a, a + 1, near) && may_stay(s, a, near)) {
+            h[0] = near[0];
+            h[1] = near[1];
+            return;
+        }
         loose.tolerance *= 1.5;
+    }
+    if (may_stay(s, a, h))
+        return;
+    double third = (s->t[a + 1] - s->t[a]) / 3.0, rise = (s->v[a + 1] - s->v[a]) / 3.0;
+    h[0] = (kf_handle){third, rise};
+    h[1] = (kf_handle){-third, -rise};
 }
 
 /* From sample a on, as far as nothing was edited, the rest of the segment that is there; false: there is none, or it cannot be told in
@@ -347,7 +368,7 @@ kfi_piece kfi_longest_piece(const kfi_fitting *f, size_t a, size_t limit)
         return straight;
     if (f->cubic == KF_BEZIER && bent.end < stop)
         stretch(s, a, stop, &bent);
-    if (f->cubic == KF_BEZIER && bent.end == a + 1 && s->told[a])
+    if (f->cubic == KF_BEZIER && bent.end == a + 1 && (s->told[a] || s->was))
         come_near(s, a, bent.h);
     kfi_piece own;
     return as_it_was(f, a, stop, &own) && own.end >= bent.end ? own : bent;
