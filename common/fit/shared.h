@@ -41,6 +41,17 @@ bool kfi_fit_shared_stretch(const kfi_shared *f, size_t first, size_t *last, kfi
 /* All keys from the first of the original's to its last; not *done: there is no way that was found. */
 bool kfi_fit_shared_keys(const kfi_shared *f, kfi_shared_key **keys, size_t *count, bool *done);
 
+/* shared_between.c: which curves are known between sample i and the next, as bits. */
+unsigned kfi_shared_known(const kfi_shared_samples *from, size_t i);
+/* Where not all was edited, the original says what lies between two samples: there may be keys, too. More of them where the
+ * bend may change at once: beside the original's keys, and where an edit begins or ends. With `jumps` also where all was
+ * edited, beside a lone jump of the edit. */
+enum { KFI_SHARED_PLACES = 9 };
+size_t kfi_shared_places(const kfi_shared_samples *from, size_t i, bool jumps, double places[KFI_SHARED_PLACES]);
+/* A curve that was edited between samples i and i + 1: by the samples around, or by how much they were moved, whichever runs
+ * more evenly. */
+double kfi_shared_between(const kfi_shared_samples *from, unsigned c, size_t i, double time);
+
 /* shared_values.c: two or three curves of TCB keys at the same times that came back as samples at the same times. Their
  * keys keep their origins. */
 bool kfi_fit_shared_values(kf_job *job, const kfi_shared_samples *samples, kf_curve fitted[3], bool *done);

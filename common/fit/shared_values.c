@@ -6,8 +6,10 @@
 typedef struct values {
     unsigned curves;
     kfi_samples samples[3];
+    kfi_samples moved[3]; /* the same, but what is between them is what was there and how much that was edited */
     const kf_curve *original[3];
     bool frames; /* keys on the samples that came back alone */
+    bool strict; /* what is between them counts by how much they were moved, too, and beside jumps there may be keys */
 } values;
 
 static void way(const void *motion, size_t a, size_t b, double to[3])
@@ -82,7 +84,8 @@ static double miss(const void *motion, size_t a, size_t b, const double ease[2],
                 return INFINITY;
         }
         /* Beside a jump it may swing out within one frame, further than anybody could doubt how the curve runs there. */
-        if (b == a + 1 && !own && !kfi_extremes_fit(s, a, b, &segment, true))
+        if (!own && ((b == a + 1 && !kfi_extremes_fit(s, a, b, &segment, true)) ||
+                     (m->strict && !kfi_extremes_fit(&m->moved[c], a, b, &segment, true))))
             worst = fmax(worst, 1.5);
     }
     return fmax(worst, blind);
@@ -90,105 +93,44 @@ static double miss(const void *motion, size_t a, size_t b, const double ease[2],
 
 /* ---- the samples ---- */
 
-/* Which curves are known between sample i and the next, as bits. */
-static unsigned known_between(const kfi_shared_samples *from, size_t i)
+static bool moved_alike(const kfi_samples *edit, size_t i)
 {
-    unsigned known = 0;
-    for (unsigned c = 0; c < from->curves; c++)
-        known |= from->between[c] && !isnan(from->between[c][i]) ? 1u << c : 0u;
-    return known;
+    return fabs(edit->v[i + 1] - edit->v[i]) <= 0.05 * edit->tolerance;
 }
 
-static bool has_key(const kf_curve *curve, double time)
+/* What was there and how much that was edited: an edit that is even tells what is between the samples where they do not. */
+static bool take_moved(kf_job *job, const kf_curve *original, const kfi_samples *s, kfi_samples *to)
 {
-    size_t low = 0, high = curve->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (curve->keys[middle].time < time - 1e-7)
-            low = middle + 1;
-        else
-            high = middle;
+    *to = (kfi_samples){.count = s->count, .tolerance = s->tolerance};
+    if (!kfi_samples_room(job, &job->arena, s->count, to))
+        return false;
+    for (size_t i = 0; i < s->count; i++) {
+        to->t[i] = s->t[i];
+        to->v[i] = s->v[i] - kfi_curve_value(original, s->t[i], 0.0);
+        to->told[i] = false;
     }
-    return low < curve->count && curve->keys[low].time <= time + 1e-7;
-}
-
-enum { FINEST = 32, MOST_PLACES = 9 };
-
-/* Where not all was edited, the original says what lies between two samples: there may be keys, too. More of them where the
- * bend may change at once: beside the original's keys, and where an edit begins or ends. */
-static size_t places_between(const kfi_shared_samples *from, size_t i, double places[MOST_PLACES])
-{
-    unsigned known = known_between(from, i);
-    if (!known)
-        return 0;
-    double start = from->times[i], gap = from->times[i + 1] - start;
-    const bool bends[2] = {
-        (i > 0 && known_between(from, i - 1) != known) || has_key(from->original[0], start),
-        (i + 2 < from->count && known_between(from, i + 1) != known) || has_key(from->original[0], from->times[i + 1])};
-    size_t count = 0;
-    for (unsigned part = 1; part < FINEST; part++) {
-        unsigned away = part < FINEST / 2 ? part : FINEST - part;
-        bool power = (away & (away - 1)) == 0;
-        if (part == FINEST / 2 || (power && bends[part > FINEST / 2]))
-            places[count++] = start + gap * part / FINEST;
+    kfi_samples_look(to, false);
+    for (size_t i = 0; i + 1 < s->count; i++) {
+        if (moved_alike(to, i) && ((i > 0 && moved_alike(to, i - 1)) || (i + 2 < s->count && moved_alike(to, i + 1)))) {
+            to->quarter[i][0] = to->middle[i] = to->quarter[i][1] = to->v[i]; /* that rounding is no motion, a rest does not see */
+            to->doubt[i] = 0.0;
+        }
+        double quarter = 0.25 * (s->t[i + 1] - s->t[i]);
+        for (int q = 0; q < 2; q++)
+            to->quarter[i][q] = s->told[i] ? NAN : to->quarter[i][q] + kfi_curve_value(original, s->t[i] + (1 + 2 * q) * quarter, 0.0);
+        to->middle[i] += kfi_curve_value(original, s->t[i] + 2.0 * quarter, 0.0);
     }
-    return count;
-}
-
-/* Up to four numbers around an interval that begins with number `at`, at the share x of it. A bend at one end alone, as sharp as the
- * steps are high, is a corner or a jump: what is beyond it does not count. */
-static double around(const double v[4], int first, int last, int at, double x)
-{
-    double line = v[at] + x * (v[at + 1] - v[at]), bend[2] = {0, 0}, high = 0.0;
-    for (int k = first; k < last; k++)
-        high = fmax(high, fabs(v[k + 1] - v[k]));
-    for (int side = 0; side < 2; side++)
-        if (at + side > first && at + side < last)
-            bend[side] = v[at + side - 1] - 2.0 * v[at + side] + v[at + side + 1];
-    const bool ends[2] = {at == first, at + 1 == last}; /* nothing is known beyond */
-    for (int side = 0; side < 2; side++)
-        if (ends[side] || (fabs(bend[side]) > 0.5 * high && fabs(bend[1 - side]) < 0.25 * fabs(bend[side])))
-            bend[side] = bend[1 - side];
-    /* The cubic, or parabola, that has these bends. */
-    return line - x * (1.0 - x) / 6.0 * ((2.0 - x) * bend[0] + (1.0 + x) * bend[1]);
-}
-
-static double roughness(const double v[4], int first, int last)
-{
-    double sum = 0.0;
-    for (int k = first; k + 2 <= last; k++)
-        sum += fabs(v[k] - 2.0 * v[k + 1] + v[k + 2]);
-    return sum;
-}
-
-/* A curve that was edited between samples i and i + 1: by the samples around, or by how much they were moved, whichever runs more
- * evenly. */
-static double edited_between(const kfi_shared_samples *from, unsigned c, size_t i, double time)
-{
-    enum { AROUND = 4 };
-    double v[AROUND], edit[AROUND], x = (time - from->times[i]) / (from->times[i + 1] - from->times[i]);
-    int first = i > 0 ? 0 : 1, last = i + 2 < from->count ? 3 : 2;
-    bool evenly = true;
-    for (int k = first; k <= last; k++) {
-        size_t sample = i + (size_t)k - 1;
-        double gap = from->times[i + 1] - from->times[i], from_start = from->times[sample] - from->times[i];
-        evenly = evenly && fabs(from_start - (k - 1) * gap) <= 0.01 * gap;
-        v[k] = from->values[c][sample];
-        edit[k] = v[k] - kfi_curve_value(from->original[c], from->times[sample], 0.0);
-    }
-    if (!evenly)
-        return kfi_between_samples(from->times, from->values[c], from->count, i + 1, time);
-    if (roughness(edit, first, last) < roughness(v, first, last))
-        return kfi_curve_value(from->original[c], time, 0.0) + around(edit, first, last, 1, x);
-    return around(v, first, last, 1, x);
+    for (size_t i = 0; i < s->count; i++)
+        to->v[i] = s->v[i];
+    return true;
 }
 
 static bool take_samples(kf_job *job, const kfi_shared_samples *from, values *m)
 {
-    double places[MOST_PLACES];
+    double places[KFI_SHARED_PLACES];
     size_t count = from->count;
     for (size_t i = 0; i + 1 < from->count && !m->frames; i++)
-        count += places_between(from, i, places);
+        count += kfi_shared_places(from, i, m->strict, places);
     m->curves = from->curves;
     for (unsigned c = 0; c < from->curves; c++) {
         kfi_samples *s = &m->samples[c];
@@ -202,12 +144,12 @@ static bool take_samples(kf_job *job, const kfi_shared_samples *from, values *m)
             s->v[s->count++] = from->values[c][i];
             if (i + 1 == from->count)
                 break;
-            size_t more = m->frames ? 0 : places_between(from, i, places), first = s->count - 1;
-            bool told = known_between(from, i) >> c & 1;
+            size_t more = m->frames ? 0 : kfi_shared_places(from, i, m->strict, places), first = s->count - 1;
+            bool told = kfi_shared_known(from, i) >> c & 1;
             for (size_t k = 0; k < more; k++) {
                 s->t[s->count] = places[k];
                 s->v[s->count++] = told ? kfi_curve_value(from->original[c], places[k], 0.0)
-                                        : edited_between(from, c, i, places[k]);
+                                        : kfi_shared_between(from, c, i, places[k]);
             }
             for (size_t k = first; told && k < s->count; k++) {
                 double next = k + 1 < s->count ? s->t[k + 1] : from->times[i + 1];
@@ -216,6 +158,8 @@ static bool take_samples(kf_job *job, const kfi_shared_samples *from, values *m)
             }
         }
         kfi_samples_look(s, false);
+        if (m->strict && !take_moved(job, from->original[c], s, &m->moved[c]))
+            return false;
     }
     return true;
 }
@@ -371,9 +315,9 @@ static void leave_out_rests(kfi_shared_samples *from)
 }
 
 /* Not *done: no way was found, or none with fewer keys than `most`. */
-static bool fit_keys(kf_job *job, const kfi_shared_samples *from, bool frames, size_t most, kf_curve fitted[3], bool *done)
+static bool fit_keys(kf_job *job, const kfi_shared_samples *from, bool frames, bool strict, size_t most, kf_curve fitted[3], bool *done)
 {
-    values m = {.frames = frames};
+    values m = {.frames = frames, .strict = strict};
     originals o = {0};
     kfi_shared_key *keys = NULL;
     size_t count = 0;
@@ -401,11 +345,12 @@ bool kfi_fit_shared_values(kf_job *job, const kfi_shared_samples *samples, kf_cu
     leave_out_rests(&from);
     if (from.curves == 0 || from.count < 2)
         return true;
-    if (!fit_keys(job, &from, false, SIZE_MAX, fitted, done))
+    if (!fit_keys(job, &from, false, true, SIZE_MAX, fitted, done) ||
+        (!*done && !fit_keys(job, &from, false, false, SIZE_MAX, fitted, done)))
         return false;
     /* Where one component is noise and another was not edited, keys between the samples help neither. */
     size_t most = *done ? fitted[0].count : SIZE_MAX;
-    if (most > from.count && !fit_keys(job, &from, true, most, fitted, &fewer))
+    if (most > from.count && !fit_keys(job, &from, true, false, most, fitted, &fewer))
         return false;
     *done = *done || fewer;
     return true;

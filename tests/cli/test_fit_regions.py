@@ -80,7 +80,8 @@ class Regions(unittest.TestCase):
         a step. Between two frames the curve stays within what was drawn between these."""
         for kind, axes, seed in (("TCB", "xyz", 66), ("TCB", "x", 22), ("ease", "x", 41), ("ease", "x", 81), ("Bezier", "xyz", 51),
                                  ("Bezier", "x", 58), ("mixed", "xyz", 8), ("mixed", "x", 39), ("lines", "x", 28),
-                                 ("steps", "xyz", 78), ("steps", "x", 74), ("linear time", "x", 60)):
+                                 ("steps", "xyz", 78), ("steps", "x", 74), ("linear time", "x", 60), ("steep", "xyz", 302), ("steep", "x", 329),
+                                 ("steep", "xyz", 335), ("steep", "x", 304)):
             r = regioncases.edit(os.environ["KEYFERRY"], kind, axes, seed)
             self.assertLessEqual(r["off"], 1.001, r)
             self.assertLessEqual(r["overshoot"], 1.05, r)
@@ -232,7 +233,8 @@ class Nytro(unittest.TestCase):
 
     def test_jumps(self):
         """Beside a jump keys a frame apart, or between the frames, do not swing out."""
-        for kind, seed in (("line", 11), ("plane", 8), ("space", 1), ("space, rests", 2), ("space, rests", 3)):
+        for kind, seed in (("line", 11), ("plane", 8), ("space", 1), ("space, rests", 2), ("space, rests", 3),
+                           ("plane, corners", 523), ("space, corners", 525), ("space, corners", 512), ("space, x edited", 508)):
             self.assertLessEqual(nytrocases.overshoot(os.environ["KEYFERRY"], kind, seed), 1.05, (kind, seed))
 
     def test_fewest(self):
