@@ -109,6 +109,18 @@ static void value_at(const kfi_together *g, const kfi_span *s, double time, doub
         value[c] = kfi_curve_value(&s->curve[c], time, 0);
 }
 
+/* Whether each segment has room for its handles: a part of one whose handles pass each other in time need not. */
+static bool has_room(const kf_curve *curve)
+{
+    bool room = true;
+    for (size_t i = 0; i + 1 < curve->count && room; i++) {
+        double length = curve->keys[i + 1].time - curve->keys[i].time;
+        room = curve->keys[i].interp != KF_BEZIER ||
+               fmax(kfi_handles_of(curve, i).out.dt, -kfi_handles_of(curve, i + 1).in.dt) <= (1.0 + 1e-6) * length;
+    }
+    return room;
+}
+
 /* A key within the span, nearer than the one that is there, with which the border holds. */
 static bool set_nearer(const kfi_together *g, kfi_span *s, int side, kf_tcb *tcb, bool *found)
 {
@@ -134,9 +146,14 @@ static bool set_nearer(const kfi_together *g, kfi_span *s, int side, kf_tcb *tcb
                 times[count++] = time;
             times[count++] = s->curve[0].keys[i].time;
         }
-        for (unsigned c = 0; c < g->t->original->curves; c++)
-            if (!kfi_split_curve(g->t->job, &s->curve[c], times, count, 0, &s->curve[c]))
+        kf_curve parted[3];
+        for (unsigned c = 0; c < g->t->original->curves; c++) {
+            if (!kfi_split_curve(g->t->job, &s->curve[c], times, count, 0, &parted[c]))
                 return false;
+            *found = *found && has_room(&parted[c]);
+        }
+        if (*found)
+            memcpy(s->curve, parted, g->t->original->curves * sizeof *parted);
     }
     return true;
 }
