@@ -94,6 +94,11 @@ class Regions(unittest.TestCase):
             self.assertLessEqual(r["off"], 1.001, r)
             self.assertLessEqual(r["overshoot"], 1.05, r)
 
+    def test_room_at_the_border(self):
+        """A segment whose handles pass each other in time is not split where a part of it would have no room for its own."""
+        r = regioncases.edit(os.environ["KEYFERRY"], "ease", "xyz", "hunt x4 ease xyz wave False 12374 narrow", frames=(2, 5))
+        self.assertLessEqual(r["off"], 1.001, r)
+
     def test_short_handles(self):
         """They make a curve turn sharply beside a key; not where nothing was edited."""
         for kind, axes, seed in (("ease", "x", 102), ("mixed", "xyz", 114)):

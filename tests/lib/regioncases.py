@@ -48,17 +48,17 @@ SHAPES = {"wave": lambda u: (1 - math.cos(2 * math.pi * u)) / 2, "parabola": lam
 
 
 class Case:
-    """A file, its bake, and a bump; some seeds have the first or the last key in it."""
+    """A file, its bake, and a bump of so many frames; some seeds have the first or the last key in it."""
 
-    def __init__(self, bench, kind, axes, seed, shape="wave"):
+    def __init__(self, bench, kind, axes, seed, shape="wave", frames=(6, 40)):
         self.shape = SHAPES[shape]
-        rng = random.Random(f"{kind} {axes} {seed}")
+        rng = random.Random(seed if isinstance(seed, str) else f"{kind} {axes} {seed}")
         self.axes = axes
         self.original = fitcases.file_of(keys_of(rng, kind))
         self.scene = bench.bake(self.original, 30)
         self.was = self.values()
         self.count = len(self.was[0])
-        self.width = rng.randint(6, 40)
+        self.width = rng.randint(*frames)
         self.start, self.height = rng.randint(2, self.count - self.width - 3), rng.choice((0.01, 0.1, 0.5, 2))
         self.start = {4: -self.width // 2, 5: self.count - 1 - self.width // 2}.get(seed, self.start)
         for n, axis in enumerate("xyz"):
@@ -127,13 +127,13 @@ def fewest_drawn(case, fine):
     return others + fewest.keys(parts, case.tolerances)
 
 
-def edit(keyferry, kind, axes, seed, program=None, shape="wave"):
+def edit(keyferry, kind, axes, seed, program=None, **bump):
     """off: how far the frames are from what was drawn; between: the same between them; overshoot: how far beyond it, between two
     frames; drift: how far what was not edited is from what it was, all in tolerances; beyond: keys that changed though they are
     not beside the edit, far: though not beside those."""
     with tempfile.TemporaryDirectory() as folder:
         bench = fitcases.Bench(keyferry, folder)
-        case = Case(bench, kind, axes, seed, shape)
+        case = Case(bench, kind, axes, seed, **bump)
         now = bench.back(case.scene)
         shown = bench.values(now, 30, PROP)
         was, then = bench.values(case.original, 30 * FINE, PROP), bench.values(now, 30 * FINE, PROP)
