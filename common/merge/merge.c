@@ -173,6 +173,7 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
                            .shift = t.shift,
                            .trip = m->limits.value[merged->channel],
                            .relative = m->limits.relative,
+                           .trip_time = m->limits.time,
                            .change = m->report->change_count};
     if (!kfi_count_keys(&t))
         return false;

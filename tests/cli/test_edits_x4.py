@@ -13,7 +13,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxtext  # noqa: E402
 from command import SOURCE  # noqa: E402
-from editcase import EditCase, add  # noqa: E402
+from editcase import EditCase, add, by_a_program  # noqa: E402
 
 spec = importlib.util.spec_from_file_location(
     "generate_x4", os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "generate", "x4_ani.py"))
@@ -153,6 +153,41 @@ class X4(EditCase):
             curve.store()
         self.edit(change, "--tcb", "slopes")
         self.assertRegex(self.said, 'note: .*"part_0".*TCB keys keep their numbers')
+
+    def fast(self, count, step, gap, kind):
+        """Keys of a motion so fast that within a tenth of a millisecond it goes further than is tolerated."""
+        points = generate.bezier_points([i * gap for i in range(count)], [(step * i, 0, 0) for i in range(count)])
+        keys = [generate.key(i * gap, (step * i, 0, 0), kind if i + 1 < count else STEP, points[i] if kind == BEZIER else None)
+                for i in range(count)]
+        self.original = generate.ani([generate.description("door", "open", (count - 1) * gap, pos=keys)])
+        self.where = "open", "door", "Lcl Translation", "x"
+
+    def test_fast_motion_is_judged_on_time(self):
+        """What it is off, which no hair sooner or later makes less: the figure is the one that diff tells."""
+        for count, step, gap, edit in ((9, 10, 1 / 15, 0.2), (9, 10, 1 / 30, 0.4), (31, 1, 1 / 30, 0.05)):
+            with self.subTest(gap=gap, edit=edit):
+                self.fast(count, step, gap, TCB)
+                self.edit(lambda scene: add(scene, self.where, count // 2, edit), "--tcb", "slopes")
+                self.assertRegex(self.said, "warning: .* play this otherwise")
+                off, = re.findall(r"otherwise than the FBX shows it, by (\S+),", self.said)
+                found = self.keyferry("diff", "x.fbx", "y.ani", code=1).out.decode()
+                worst = float(re.search(r"translation.x: worst (\S+)", found)[1])
+                self.assertAlmostEqual(float(off), worst, delta=0.01 * worst)
+
+    def test_times_rounded_by_a_program(self):
+        """Keys that nobody moved stay where they were, and that is no other motion, however fast it is."""
+        self.fast(9, 10, 1 / 30, BEZIER)
+
+        def change(scene):
+            by_a_program(scene)
+            curve = scene.curve(*self.where)
+            for key in curve.keys:
+                key.time = round(key.time / fbxtext.TICKS, 4) * fbxtext.TICKS // 1
+            curve.keys[4].value += 1
+            curve.store()
+        self.edit(change)
+        self.assertIn("1 of 1 tracks changed", self.said)
+        self.assertNotIn("otherwise", self.said)
 
     # ---------------------------------------------------------------- keys
 
