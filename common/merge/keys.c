@@ -380,12 +380,14 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
         k++;
     }
     restore_form(&b, c, e, edited_of);
-    if (!kfi_merge_tell_bent(t, e, edited_of, &to) || !tell_left_behind(t, e, edited_of, &to))
+    if (!tell_left_behind(t, e, edited_of, &to))
         return false;
     t->keys_removed += from->count - kept;
     for (size_t i = 0; i < count; i++)
         t->changed = t->changed || b.origin[i].changed;
     t->changed = t->changed || kept != from->count;
     t->merged->curve[c] = to;
+    t->shown[c].edited = edited;
+    t->shown[c].of = edited_of;
     return true;
 }

@@ -136,6 +136,11 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
             otherwise = otherwise || (t.changed && t.segments_fitted == drawn);
             changed = changed || t.changed;
         }
+        if (!kfi_merge_shown(&t))
+            return false;
+        for (unsigned c = 0; c < t.original->curves; c++)
+            if (!kfi_merge_tell_bent(&t, c))
+                return false;
         for (unsigned c = 0; c < t.original->curves; c++)
             if (left_out[c] && !kfi_merge_still(&t, c))
                 return false;

@@ -216,6 +216,29 @@ class X4(EditCase):
                     self.edit(change)
                     self.play_the_same()
 
+    def test_key_added_behind_a_tcb_segment(self):
+        """z's handles pass each other, so that y, too, is parted where it got no key, and its TCB segment before that is told by
+        handles: these are the FBX's, and not what the numbers would make of the new key."""
+        keys = []
+        for t, v, kind in ((0, 0, TCB), (0.6, 2, TCB), (1, 1, BEZIER), (2, 4, LINEAR), (2.5, 3, STEP)):
+            points = ((t + 0.2, v, t - 0.2, v), (t + 0.3, v - 0.4, t - 0.3, v), (t + 0.5, v, t - 0.9, v))
+            keys.append(generate.key(t, (v, v, -v), (LINEAR, kind, BEZIER if t == 1 else LINEAR), points, (0.25, 0.0, -0.5, 0.0, 0.0)))
+        self.original = generate.ani([generate.description("door", "open", 2.5, pos=keys)])
+
+        def change(scene):
+            curve = scene.curve("open", "door", "Lcl Translation", "y")
+            new = fbxtext.Key(3 * fbxtext.TICKS // 2, 3.5, 0, [0] * 4)
+            smooth(new, 1.0, 0.0)
+            curve.keys.insert(3, new)
+            curve.store()
+        now = self.edit(change, "--tcb", "slopes")
+        at, count = self.keys_at("door", 0)
+        self.assertEqual([struct.unpack_from("<i", now, at + 128 * k + 16)[0] for k in range(2)], [TCB, BEZIER_LINEAR_TIME])
+        self.assertEqual(len(now), len(self.original) + 2 * 128)
+        self.assertNotIn("slopes follow", self.said)
+        self.assertNotIn("otherwise", self.said)
+        self.play_the_same()
+
     def beside(self, now, at, count, gone):
         """The control points on either side of a key that is gone: those that left the one before it, and reached the one after
         it, as they were and as they are."""
