@@ -239,6 +239,29 @@ class X4(EditCase):
         self.assertNotIn("otherwise", self.said)
         self.play_the_same()
 
+    def test_key_added_within_a_tcb_segment(self):
+        """The new key leaves by a handle, and the next one, which had none, arrives by the slope that it has in the FBX."""
+        keys = [generate.key(t, (v, -v, 2 * v), TCB if t < 2 else STEP, tcb=(0.2, 0, -0.4, 0, 0))
+                for t, v in ((0, 0), (0.5, 3), (1, 1), (1.5, 4), (2, 2))]
+        self.original = generate.ani([generate.description("door", "open", 2.0, pos=keys)])
+        slopes = []
+
+        def change(scene):
+            for axis in "xyz":
+                curve = scene.curve("open", "door", "Lcl Translation", axis)
+                slopes.append(curve.keys[1].number(1))
+                new = fbxtext.Key(3 * fbxtext.TICKS // 4, 2.5, 0, [0] * 4)
+                smooth(new, 1.0, curve.keys[1].number(1))
+                curve.keys.insert(2, new)
+                curve.store()
+        now = self.edit(change, "--tcb", "slopes")
+        at, _ = self.keys_at("door", 0)
+        for c, slope in enumerate(slopes):
+            self.assertEqual(struct.unpack_from("<i", now, at + 2 * 128 + 12 + 4 * c)[0], BEZIER_LINEAR_TIME)
+            time, value = struct.unpack_from("<2f", now, at + 3 * 128 + 36 + 16 * c)
+            own, = struct.unpack_from("<f", now, at + 3 * 128 + 4 * c)
+            self.assertAlmostEqual((own - value) / (1 - time), slope, delta=1e-4 * abs(slope))
+
     def beside(self, now, at, count, gone):
         """The control points on either side of a key that is gone: those that left the one before it, and reached the one after
         it, as they were and as they are."""
