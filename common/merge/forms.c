@@ -1,6 +1,7 @@
 /* Kinds of keys that only FBX has, on their way into a game's: slopes that FBX derives, and TCB by FBX's own rule. */
 #include "curve_unite.h"
 #include "internal.h"
+#include "tolerance.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,12 +64,10 @@ static void take_shown(kf_curve *curve, size_t k, const kfi_segment *fbx)
     origin[k + 1].changed |= KF_CHANGED_IN;
 }
 
-/* The segments that will be told by handles for the sake of other components' keys: their numbers give the slope no more, so it
- * need not follow the edited keys around them. */
-bool kfi_merge_shown(kfi_merge_track *t)
+/* Those that will be told by handles for the sake of other components' keys: their numbers give the slope no more, so it need
+ * not follow the edited keys around them. */
+static bool take_parted(kfi_merge_track *t)
 {
-    if (!t->input->capabilities->components_together || t->original->curves == 1)
-        return true;
     kf_job aside = kfi_aside(t->job);
     kf_track united = *t->original;
     kfi_united more;
@@ -85,6 +84,47 @@ bool kfi_merge_shown(kfi_merge_track *t)
         }
     }
     return kfi_aside_end(t->job, &aside) && done;
+}
+
+/* How far off the one is from the other at the most. */
+static double apart(const kfi_segment *a, const kfi_segment *b)
+{
+    return 12.0 / 27.0 * (fabs(a->h0.dv - b->h0.dv) + fabs(a->h1.dv - b->h1.dv));
+}
+
+static bool has_others(const kf_curve *curve)
+{
+    for (size_t k = 0; k + 1 < curve->count; k++)
+        if (curve->keys[k].interp != KF_TCB)
+            return true;
+    return false;
+}
+
+/* Where a format has no handles, and keys came in that are not TCB: it seeks numbers, and sets more keys, so that the motion is
+ * followed. That is to be what the FBX shows, or it would go to great lengths to follow what nobody has drawn. */
+static void take_fitted(kfi_merge_track *t)
+{
+    for (unsigned c = 0; c < t->original->curves; c++) {
+        kf_curve *curve = &t->merged->curve[c];
+        double half = 0.5 * kfi_tolerated(t->input->tolerance, (kf_channel)t->original->channel, curve); /* for seeking the other */
+        bool fitted = t->shown[c].of && has_others(curve);
+        for (size_t k = 0; fitted && k + 1 < curve->count; k++) {
+            kfi_segment fbx, game;
+            kfi_curve_segment(curve, k, &game);
+            if (shown_otherwise(t, c, k, &fbx) && apart(&fbx, &game) > half)
+                take_shown(curve, k, &fbx);
+        }
+    }
+}
+
+bool kfi_merge_shown(kfi_merge_track *t)
+{
+    const kf_capabilities *can = t->input->capabilities;
+    if (!can->components_together || t->original->curves == 1)
+        return true;
+    if (!(can->interps >> KF_BEZIER & 1))
+        take_fitted(t);
+    return take_parted(t);
 }
 
 bool kfi_merge_tell_bent(const kfi_merge_track *t, unsigned c)

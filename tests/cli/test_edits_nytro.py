@@ -247,6 +247,27 @@ class Nytro(EditCase):
         new = at[b"arm", MOVE] + 2 * 20
         self.assertEqual(self.edit(change), want[:new] + struct.pack("<I", 0) + want[new + 4:])  # no flags
 
+    def test_key_added_to_slopes(self):
+        """Between TCB keys that were written with their slopes: no numbers give the keys beside it the slopes that they have there,
+        so that more keys are needed, and these follow what the FBX shows, not what the old numbers make of the new key."""
+        moves = [(0.0, (0, 0, 0, 0, 0), (0, 0, 0)), (0.5, (0, 0, 0, 0, 0), (1, 4, -2)), (1.0, (0.25, 0, -0.5, 0, 0), (3, 2, 1)),
+                 (1.5, (0, 0, 0, 0, 0), (-3, -5, 2)), (2.0, (-0.5, 0, 0, 0, 0), (2, -4, 2)), (2.5, (0, 0.5, 0, 0, 0), (3, 1, 0)),
+                 (3.0, (0, 0, 0, 0, 0), (0, 0, 0)), (3.5, (0, 0, 0, 0, 0), (1, 2, 3)), (4.0, (0, 0, 0, 0, 0), (4, 3, 3))]
+        self.original, at = build(hip_moves=moves)
+
+        def change(scene):
+            def more(curve):
+                here, behind = curve.keys[3:5]
+                new = fbxtext.Key((here.time + behind.time) // 2, 0.5 * (here.value + behind.value) + 2, 0xc08, list(here.data))
+                curve.keys.insert(4, new)
+            each(scene, "walk", "hip", MOVE, more)
+        now = self.edit(change, "--tcb", "slopes")
+        self.assertNotIn("otherwise", self.said)
+        self.assertNotIn("slopes follow", self.said)
+        self.keyferry("diff", "x.fbx", "y.nanim")
+        for values in (key(*moves[k])[28:] for k in range(len(moves))):
+            self.assertIn(values, now)
+
     def test_key_removed(self):
         def change(scene):
             each(scene, "walk", "arm", MOVE, lambda curve: curve.remove(1))
