@@ -273,6 +273,22 @@ class Nytro(EditCase):
             each(scene, "walk", "arm", MOVE, lambda curve: curve.remove(1))
         self.assertEqual(self.edit(change), build(arm_moves=ARM_MOVES[:1] + ARM_MOVES[2:])[0])
 
+    def test_end_of_a_turn_removed(self):
+        """Its first key goes, or its last, and the helper keys between that and the next stay: it turns as they show, to the end."""
+        for end in (0, -1):
+            with self.subTest(end=end):
+                ends = []
+
+                def change(scene):
+                    def less(curve):
+                        curve.remove(end % len(curve.keys))
+                        ends.append(curve.keys[end].time / fbxtext.TICKS)
+                    each(scene, "walk", "hip", TURN, less)
+                now = self.edit(change, "--for", "maya")
+                self.assertNotIn("otherwise", self.said)
+                self.keyferry("diff", "x.fbx", "y.nanim")
+                self.assertIn(struct.pack("<f", ends[0]), now)
+
     def test_keys_without_tangents(self):
         """A key of a BEZIER node that is moved or goes is just that, whatever the slopes in the FBX, which nobody touched."""
         def move(scene):
