@@ -116,15 +116,33 @@ static void uncount_same(const kf_anim *original, const kf_anim *merged, const k
 
 /* ---------------------------------------------------------------- the comparison */
 
-/* On time, and a hair sooner and later: by what a time in 32 bits is rounded; a jump, visibly. Not just that, for what else moves
- * while one component jumps is elsewhere by then. */
+/* On time, and a hair sooner and later: by what a time in 32 bits is rounded, and by what the trip moved it; a jump, visibly. Not
+ * just that, for what else moves while one component jumps is elsewhere by then. What is merely fast has to be on time. */
 enum { SIDES = 5 };
 
-static double aside(int side, double time, bool steady)
+static double aside(int side, const kfi_played *p, size_t i)
 {
     static const int WAYS[SIDES] = {-1, -1, 0, 1, 1};
-    bool visibly = !steady && (side == 0 || side == SIDES - 1);
-    return WAYS[side] * (visibly ? fmax(1e-4, 4e-7 * fabs(time)) : 1e-9 + 0x1p-24 * fabs(time));
+    double time = fmax(fabs(p->times[i]), fabs(p->times[i] + p->shift));
+    bool visibly = !p->steady[i] && (side == 0 || side == SIDES - 1);
+    return WAYS[side] * (visibly ? fmax(1e-4, 4e-7 * time) : p->late + 1e-9 + 0x1p-24 * time);
+}
+
+/* How far times are off that count as those that were written: a program may round them. */
+static double times_off(const kfi_wanted *w)
+{
+    double most = 0;
+    for (unsigned c = 0; c < w->back->curves && c < w->written->curves; c++) {
+        const kf_curve *now = &w->back->curve[c], *was = &w->written->curve[c];
+        for (size_t i = 0, k = 0; i < now->count && was->count; i++) {
+            double time = now->keys[i].time - w->offset + w->shift;
+            while (k + 1 < was->count && fabs(was->keys[k + 1].time - time) <= fabs(was->keys[k].time - time))
+                k++;
+            double off = fabs(was->keys[k].time - time);
+            most = off <= w->trip_time ? fmax(most, off) : most;
+        }
+    }
+    return most;
 }
 
 bool kfi_track_values(kf_job *job, const kf_track *track, kf_rotation_order order, const double *times, size_t count, double (*to)[4])
@@ -192,7 +210,7 @@ static bool play(kf_job *job, const kfi_played *p, double (*shown[SIDES])[4])
         if (!moved || !shown[side])
             return false;
         for (size_t i = 0; i < p->count; i++)
-            moved[i] = p->times[i] + p->shift + aside(side, p->times[i], p->steady[i]);
+            moved[i] = p->times[i] + p->shift + aside(side, p, i);
         if (!kfi_track_values(job, p->track, p->order, moved, p->count, shown[side]))
             return false;
     }
@@ -268,12 +286,13 @@ static bool compare_at(kf_job *job, const kfi_wanted *w, const kfi_played *p, kf
 static bool compare(kf_job *job, const kfi_wanted *w, const kfi_played *p, kfi_worst *found)
 {
     enum { ROUNDS = 3, CLOSER = 16 };
+    static const double CLOSE = 0.5; /* the top beside a look may be more than is tolerated, though the look is not */
     double times[CLOSER];
     bool steady[CLOSER];
     size_t look;
     if (!compare_at(job, w, p, found, &look))
         return false;
-    if (found->part <= 1 || !p->steady[look])
+    if (found->part <= CLOSE || !p->between || !p->steady[look])
         return true;
     double low = look > 0 && p->steady[look - 1] ? p->times[look - 1] : p->times[look];
     double high = look + 1 < p->count && p->steady[look + 1] ? p->times[look + 1] : p->times[look];
@@ -324,6 +343,7 @@ static bool measure(kf_job *job, const kf_format *format, const kfi_original *ma
     p->shift = -w->offset;
     p->quantum = w->channel <= KF_SCALE ? format->capabilities.quantum[w->channel] : 0;
     double last = sampled ? take->end : fmax(take->end, merged->takes[w->take].end);
+    p->late = times_off(w);
     p->doubtful = false;
     if (!kfi_prove_looks(job, w, sampled ? made->anim->frame_rate : 0, last, p) || !compare(job, w, p, found))
         return false;

@@ -20,8 +20,10 @@ typedef struct kfi_played {
     double shift;   /* its times - those of what came back */
     double quantum; /* of the format's numbers */
     const double *times;
-    const bool *steady; /* of each: an orientation, and nothing jumps there */
+    const bool *steady; /* of each: nothing jumps there */
     size_t count;
+    bool between; /* what came back tells of what lies between two looks, too */
+    double late;  /* what times may be off that nobody moved */
     bool doubtful; /* it is not what came back: what was so before is left out */
 } kfi_played;
 

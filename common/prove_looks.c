@@ -74,7 +74,7 @@ bool kfi_prove_looks(kf_job *job, const kfi_wanted *w, double rate, double end, 
     if (!keys || !at || !jumps || !steady)
         return false;
     most = key_times(w, p, rate, end, keys);
-    size_t jump_count = turns ? jump_times(w->back, jumps) : 0;
+    size_t jump_count = jump_times(w->back, jumps);
     for (size_t i = 0; i < most; i++) {
         int parts = i + 1 == most || (w->samples && keys[i] < last) ? 1 : most_parts;
         for (int part = 0; part < parts; part++) {
@@ -82,14 +82,15 @@ bool kfi_prove_looks(kf_job *job, const kfi_wanted *w, double rate, double end, 
             while (next < jump_count && jumps[next] + JUMP < time)
                 next++;
             bool near = next < jump_count && jumps[next] - JUMP < time;
-            if (near && part)
+            if (near && part && turns)
                 continue;
-            steady[count] = turns && !near;
+            steady[count] = !near;
             at[count++] = time;
         }
     }
     p->times = at;
     p->steady = steady;
     p->count = count;
+    p->between = !w->samples && rate == 0;
     return true;
 }

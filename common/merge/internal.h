@@ -32,6 +32,10 @@ typedef struct kfi_merge_track {
     kf_track *merged;
     bool changed;
     size_t keys_changed, keys_added, keys_removed, segments_fitted;
+    struct {
+        kf_curve edited; /* its slopes all stand in its handles */
+        size_t *of;      /* for each merged key the one that it is there; NULL: it was not merged key by key */
+    } shown[3];
 } kfi_merge_track;
 
 /* keys.c: formats with keys at any time, scalar curves. */
@@ -51,9 +55,11 @@ typedef struct kfi_pairing {
 bool kfi_merge_pair(const kfi_merge_track *t, const kf_curve *written, const kf_curve *edited, kfi_pairing *pairing);
 /* forms.c: a curve whose slopes all stand in its handles, where FBX has derived some (no game has such keys). */
 bool kfi_merge_explicit(kf_job *job, const kf_curve *from, kf_curve *to);
+/* Once all components are merged key by key: TCB segments that cannot stay TCB get the slopes that the FBX shows. */
+bool kfi_merge_shown(kfi_merge_track *t);
 /* Tells where the game gives TCB keys other slopes than they have in the FBX: those made TCB there, and those whose
- * neighbours were edited. edited_of: the edited key that each merged key is. */
-bool kfi_merge_tell_bent(const kfi_merge_track *t, const kf_curve *edited, const size_t *edited_of, const kf_curve *merged);
+ * neighbours were edited. */
+bool kfi_merge_tell_bent(const kfi_merge_track *t, unsigned component);
 /* seen.c: what is known of a curve that came back: when, on the original's axis of time, and what it is there. */
 typedef struct kfi_seen {
     double *times, *looks; /* the latter on the axis of what came back */

@@ -330,6 +330,13 @@ static bool tell_left_behind(const kfi_merge_track *t, const kf_curve *e, const 
                     kfi_channel_name((kf_channel)t->original->channel), at, worst);
 }
 
+/* Whether the segment before merged key k has handles, and that before the original's key had none: nobody edited the key, but
+ * it has none to keep. */
+static bool arrives_by_handle(const kf_curve *to, size_t k, const kf_curve *from, size_t origin)
+{
+    return k > 0 && kfi_has_handles(to->keys[k - 1].interp) && !(origin > 0 && kfi_has_handles(from->keys[origin - 1].interp));
+}
+
 bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
 {
     const kf_curve *from = &t->original->curve[c], *w = &t->written->curve[c], *e;
@@ -371,6 +378,8 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
             uint32_t origin = w->origin ? w->origin[i].key : (uint32_t)i;
             uint32_t changed = forgive_slopes(t, from, origin, w, i, e, j, kfi_key_changes(t, c, w, i, e, j, &p));
             changed |= kfi_handles_follow(t, from, origin, &(kfi_both){w, e, i, j}, &p);
+            if (arrives_by_handle(&to, k, from, origin))
+                changed |= KF_CHANGED_IN;
             b.origin[k] = (kf_origin){origin, changed};
             kfi_copy_keys(&to, k, from, origin, 1);
             take_changes(&b, k, changed, w, i, e, j);
@@ -380,12 +389,14 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned c)
         k++;
     }
     restore_form(&b, c, e, edited_of);
-    if (!kfi_merge_tell_bent(t, e, edited_of, &to) || !tell_left_behind(t, e, edited_of, &to))
+    if (!tell_left_behind(t, e, edited_of, &to))
         return false;
     t->keys_removed += from->count - kept;
     for (size_t i = 0; i < count; i++)
         t->changed = t->changed || b.origin[i].changed;
     t->changed = t->changed || kept != from->count;
     t->merged->curve[c] = to;
+    t->shown[c].edited = edited;
+    t->shown[c].of = edited_of;
     return true;
 }

@@ -136,6 +136,11 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
             otherwise = otherwise || (t.changed && t.segments_fitted == drawn);
             changed = changed || t.changed;
         }
+        if (!kfi_merge_shown(&t))
+            return false;
+        for (unsigned c = 0; c < t.original->curves; c++)
+            if (!kfi_merge_tell_bent(&t, c))
+                return false;
         for (unsigned c = 0; c < t.original->curves; c++)
             if (left_out[c] && !kfi_merge_still(&t, c))
                 return false;
@@ -173,6 +178,7 @@ static bool merge_track(kfi_merging *m, size_t written_take, size_t index, size_
                            .shift = t.shift,
                            .trip = m->limits.value[merged->channel],
                            .relative = m->limits.relative,
+                           .trip_time = m->limits.time,
                            .change = m->report->change_count};
     if (!kfi_count_keys(&t))
         return false;

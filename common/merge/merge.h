@@ -53,6 +53,7 @@ typedef struct kfi_wanted {
     kf_rotation_order was_order;
     double shift;            /* times of `written` - the original's */
     double trip, relative;   /* what its values may be off that nobody edited, and of their size */
+    double trip_time;        /* and its times */
     kfi_stretch *except;     /* on the original's axis, ascending: a number of tcb_tracks.h was edited there, so that the game plays
                               * another motion than the FBX's curves show */
     size_t except_count;

@@ -162,20 +162,25 @@ static bool says_nothing(const kfi_merge_track *t, const building *b, double tim
            !kfi_turned_here(t, time, time);
 }
 
-static bool add_new(kfi_merge_track *t, building *b, double time)
+static bool add_here(kfi_merge_track *t, building *b, double time)
 {
     const kf_quat_curve *from = &t->original->quat;
     kf_quat_key key = {.time = time, .q = {1, 0, 0, 0}};
-    if (t->input->capabilities->frame_rate == 0 && says_nothing(t, b, time))
-        return kfi_note(t->job, "needless", "take \"%.60s\", node \"%.60s\", rotation at %.4f s: a new key there changes nothing, but TCB "
-                                            "keys around it would turn otherwise: it is left out",
-                        t->take, t->input->original->nodes[t->original->node].name, time);
     key.interp = b->count ? b->keys[b->count - 1].interp : from->count ? from->keys[0].interp : KF_LINEAR;
     if (b->count)
         memcpy(key.q, b->keys[b->count - 1].q, sizeof key.q);
     set_orientation(t, &key, time);
     t->keys_added++;
     return add(t->job, b, &key, NULL, (kf_origin){KF_NEW, KF_CHANGED_ALL});
+}
+
+static bool add_new(kfi_merge_track *t, building *b, double time)
+{
+    if (t->input->capabilities->frame_rate == 0 && says_nothing(t, b, time))
+        return kfi_note(t->job, "needless", "take \"%.60s\", node \"%.60s\", rotation at %.4f s: a new key there changes nothing, but TCB "
+                                            "keys around it would turn otherwise: it is left out",
+                        t->take, t->input->original->nodes[t->original->node].name, time);
+    return add_here(t, b, time);
 }
 
 /* Retimed as a whole: as many keys as were written, with their orientations in their order. */
@@ -220,8 +225,12 @@ static bool build_sparse(kfi_merge_track *t, building *b)
         for (size_t k = j; k < now_count && now[k] < until - limit; k++)
             fresh += !contains(was, was_count, now[k], limit);
         for (; j < now_count && now[j] < until - limit; j++) {
-            if (contains(was, was_count, now[j], limit))
-                continue; /* a helper key that stayed */
+            bool end = lost > 0 && (b->count == 0 || (stay == from->count && j + 1 == now_count));
+            if (contains(was, was_count, now[j], limit)) { /* a helper key that stayed: with an end gone, what was drawn ends there */
+                if (end && !add_here(t, b, now[j]))
+                    return false;
+                continue;
+            }
             if (lost == fresh && i < stay ? !add_native(t, b, i++, now[j]) : !add_new(t, b, now[j]))
                 return false;
         }

@@ -247,10 +247,47 @@ class Nytro(EditCase):
         new = at[b"arm", MOVE] + 2 * 20
         self.assertEqual(self.edit(change), want[:new] + struct.pack("<I", 0) + want[new + 4:])  # no flags
 
+    def test_key_added_to_slopes(self):
+        """Between TCB keys that were written with their slopes: no numbers give the keys beside it the slopes that they have there,
+        so that more keys are needed, and these follow what the FBX shows, not what the old numbers make of the new key."""
+        moves = [(0.0, (0, 0, 0, 0, 0), (0, 0, 0)), (0.5, (0, 0, 0, 0, 0), (1, 4, -2)), (1.0, (0.25, 0, -0.5, 0, 0), (3, 2, 1)),
+                 (1.5, (0, 0, 0, 0, 0), (-3, -5, 2)), (2.0, (-0.5, 0, 0, 0, 0), (2, -4, 2)), (2.5, (0, 0.5, 0, 0, 0), (3, 1, 0)),
+                 (3.0, (0, 0, 0, 0, 0), (0, 0, 0)), (3.5, (0, 0, 0, 0, 0), (1, 2, 3)), (4.0, (0, 0, 0, 0, 0), (4, 3, 3))]
+        self.original, at = build(hip_moves=moves)
+
+        def change(scene):
+            def more(curve):
+                here, behind = curve.keys[3:5]
+                new = fbxtext.Key((here.time + behind.time) // 2, 0.5 * (here.value + behind.value) + 2, 0xc08, list(here.data))
+                curve.keys.insert(4, new)
+            each(scene, "walk", "hip", MOVE, more)
+        now = self.edit(change, "--tcb", "slopes")
+        self.assertNotIn("otherwise", self.said)
+        self.assertNotIn("slopes follow", self.said)
+        self.keyferry("diff", "x.fbx", "y.nanim")
+        for values in (key(*moves[k])[28:] for k in range(len(moves))):
+            self.assertIn(values, now)
+
     def test_key_removed(self):
         def change(scene):
             each(scene, "walk", "arm", MOVE, lambda curve: curve.remove(1))
         self.assertEqual(self.edit(change), build(arm_moves=ARM_MOVES[:1] + ARM_MOVES[2:])[0])
+
+    def test_end_of_a_turn_removed(self):
+        """Its first key goes, or its last, and the helper keys between that and the next stay: it turns as they show, to the end."""
+        for end in (0, -1):
+            with self.subTest(end=end):
+                ends = []
+
+                def change(scene):
+                    def less(curve):
+                        curve.remove(end % len(curve.keys))
+                        ends.append(curve.keys[end].time / fbxtext.TICKS)
+                    each(scene, "walk", "hip", TURN, less)
+                now = self.edit(change, "--for", "maya")
+                self.assertNotIn("otherwise", self.said)
+                self.keyferry("diff", "x.fbx", "y.nanim")
+                self.assertIn(struct.pack("<f", ends[0]), now)
 
     def test_keys_without_tangents(self):
         """A key of a BEZIER node that is moved or goes is just that, whatever the slopes in the FBX, which nobody touched."""

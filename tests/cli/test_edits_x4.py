@@ -13,7 +13,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxtext  # noqa: E402
 from command import SOURCE  # noqa: E402
-from editcase import EditCase, add  # noqa: E402
+from editcase import EditCase, add, by_a_program  # noqa: E402
 
 spec = importlib.util.spec_from_file_location(
     "generate_x4", os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "generate", "x4_ani.py"))
@@ -154,6 +154,41 @@ class X4(EditCase):
         self.edit(change, "--tcb", "slopes")
         self.assertRegex(self.said, 'note: .*"part_0".*TCB keys keep their numbers')
 
+    def fast(self, count, step, gap, kind):
+        """Keys of a motion so fast that within a tenth of a millisecond it goes further than is tolerated."""
+        points = generate.bezier_points([i * gap for i in range(count)], [(step * i, 0, 0) for i in range(count)])
+        keys = [generate.key(i * gap, (step * i, 0, 0), kind if i + 1 < count else STEP, points[i] if kind == BEZIER else None)
+                for i in range(count)]
+        self.original = generate.ani([generate.description("door", "open", (count - 1) * gap, pos=keys)])
+        self.where = "open", "door", "Lcl Translation", "x"
+
+    def test_fast_motion_is_judged_on_time(self):
+        """What it is off, which no hair sooner or later makes less: the figure is the one that diff tells."""
+        for count, step, gap, edit in ((9, 10, 1 / 15, 0.2), (9, 10, 1 / 30, 0.4), (31, 1, 1 / 30, 0.05)):
+            with self.subTest(gap=gap, edit=edit):
+                self.fast(count, step, gap, TCB)
+                self.edit(lambda scene: add(scene, self.where, count // 2, edit), "--tcb", "slopes")
+                self.assertRegex(self.said, "warning: .* play this otherwise")
+                off, = re.findall(r"otherwise than the FBX shows it, by (\S+),", self.said)
+                found = self.keyferry("diff", "x.fbx", "y.ani", code=1).out.decode()
+                worst = float(re.search(r"translation.x: worst (\S+)", found)[1])
+                self.assertAlmostEqual(float(off), worst, delta=0.01 * worst)
+
+    def test_times_rounded_by_a_program(self):
+        """Keys that nobody moved stay where they were, and that is no other motion, however fast it is."""
+        self.fast(9, 10, 1 / 30, BEZIER)
+
+        def change(scene):
+            by_a_program(scene)
+            curve = scene.curve(*self.where)
+            for key in curve.keys:
+                key.time = round(key.time / fbxtext.TICKS, 4) * fbxtext.TICKS // 1
+            curve.keys[4].value += 1
+            curve.store()
+        self.edit(change)
+        self.assertIn("1 of 1 tracks changed", self.said)
+        self.assertNotIn("otherwise", self.said)
+
     # ---------------------------------------------------------------- keys
 
     def test_keys_come_and_go(self):
@@ -180,6 +215,52 @@ class X4(EditCase):
                 with self.subTest(interps=interps, change=change.__name__):
                     self.edit(change)
                     self.play_the_same()
+
+    def test_key_added_behind_a_tcb_segment(self):
+        """z's handles pass each other, so that y, too, is parted where it got no key, and its TCB segment before that is told by
+        handles: these are the FBX's, and not what the numbers would make of the new key."""
+        keys = []
+        for t, v, kind in ((0, 0, TCB), (0.6, 2, TCB), (1, 1, BEZIER), (2, 4, LINEAR), (2.5, 3, STEP)):
+            points = ((t + 0.2, v, t - 0.2, v), (t + 0.3, v - 0.4, t - 0.3, v), (t + 0.5, v, t - 0.9, v))
+            keys.append(generate.key(t, (v, v, -v), (LINEAR, kind, BEZIER if t == 1 else LINEAR), points, (0.25, 0.0, -0.5, 0.0, 0.0)))
+        self.original = generate.ani([generate.description("door", "open", 2.5, pos=keys)])
+
+        def change(scene):
+            curve = scene.curve("open", "door", "Lcl Translation", "y")
+            new = fbxtext.Key(3 * fbxtext.TICKS // 2, 3.5, 0, [0] * 4)
+            smooth(new, 1.0, 0.0)
+            curve.keys.insert(3, new)
+            curve.store()
+        now = self.edit(change, "--tcb", "slopes")
+        at, count = self.keys_at("door", 0)
+        self.assertEqual([struct.unpack_from("<i", now, at + 128 * k + 16)[0] for k in range(2)], [TCB, BEZIER_LINEAR_TIME])
+        self.assertEqual(len(now), len(self.original) + 2 * 128)
+        self.assertNotIn("slopes follow", self.said)
+        self.assertNotIn("otherwise", self.said)
+        self.play_the_same()
+
+    def test_key_added_within_a_tcb_segment(self):
+        """The new key leaves by a handle, and the next one, which had none, arrives by the slope that it has in the FBX."""
+        keys = [generate.key(t, (v, -v, 2 * v), TCB if t < 2 else STEP, tcb=(0.2, 0, -0.4, 0, 0))
+                for t, v in ((0, 0), (0.5, 3), (1, 1), (1.5, 4), (2, 2))]
+        self.original = generate.ani([generate.description("door", "open", 2.0, pos=keys)])
+        slopes = []
+
+        def change(scene):
+            for axis in "xyz":
+                curve = scene.curve("open", "door", "Lcl Translation", axis)
+                slopes.append(curve.keys[1].number(1))
+                new = fbxtext.Key(3 * fbxtext.TICKS // 4, 2.5, 0, [0] * 4)
+                smooth(new, 1.0, curve.keys[1].number(1))
+                curve.keys.insert(2, new)
+                curve.store()
+        now = self.edit(change, "--tcb", "slopes")
+        at, _ = self.keys_at("door", 0)
+        for c, slope in enumerate(slopes):
+            self.assertEqual(struct.unpack_from("<i", now, at + 2 * 128 + 12 + 4 * c)[0], BEZIER_LINEAR_TIME)
+            time, value = struct.unpack_from("<2f", now, at + 3 * 128 + 36 + 16 * c)
+            own, = struct.unpack_from("<f", now, at + 3 * 128 + 4 * c)
+            self.assertAlmostEqual((own - value) / (1 - time), slope, delta=1e-4 * abs(slope))
 
     def beside(self, now, at, count, gone):
         """The control points on either side of a key that is gone: those that left the one before it, and reached the one after
