@@ -389,15 +389,14 @@ static void test_names(void **state)
     begin(&e);
     bytes expected = e.file;
     e.anim.takes[0].name = "closed";
-    memset(expected.data + 16 + 64, 0, 64);
-    memcpy(expected.data + 16 + 64, "closed", 6);
+    memcpy(expected.data + 16 + 64, "closed", 7); /* what lies behind it stays */
     /* 62 letters and a letter of two bytes: cut before it. */
     char name[80];
     memset(name, 'n', 62);
     memcpy(name + 62, "\xc3\xa9 and more", 12);
     e.anim.nodes[1].name = name;
-    memset(expected.data + 16 + 160, 0, 64);
     memset(expected.data + 16 + 160, 'n', 62);
+    expected.data[16 + 160 + 62] = 0;
     bytes out;
     assert_true(write(&e, &out));
     assert_int_equal(kfi_said(&e.job, "name-cut"), 1);
