@@ -116,6 +116,7 @@ enum { KFI_NOBODY = -2 };
 typedef struct kfi_matches {
     int32_t *node;           /* for each edited node, the written one, or -1 */
     int32_t *back;           /* for each written node, the edited one, or -1 */
+    int32_t last;            /* a written node that nothing but its being the only one left tells, or -1 */
     int32_t *take;           /* for each edited take, the written one, or -1 */
     int32_t *owner;          /* for each edited take, the written node it alone speaks for, -1, or KFI_NOBODY */
     int32_t scene;           /* the edited take that shows every node in one of several written takes, or -1 */

@@ -300,5 +300,97 @@ class Edited(Parts):
                                struct.unpack_from("<f", was, len(was) - 16)[0] + 1, 5)
 
 
+class OtherNames(Parts):
+    """--base with files of other names than the FBX came from: a node is called like its file, but the one that is left is that one."""
+    LEFT = ("animation", "wing", "Lcl Translation", "y")
+
+    def scene(self, name, change=None, into=None):
+        scene = fbxtext.Scene((self.dir / name).read_text())
+        if change:
+            change(scene)
+        self.put(into or name, scene.text().encode())
+
+    def raised(self, scene, frame=1, value=-3.5, node="wing"):
+        curve = scene.curve("animation", node, "Lcl Translation", "y")
+        curve.keys[frame].value = value
+        curve.store()
+
+    @staticmethod
+    def wing(*raised):
+        data = bytearray(CASES["wing"][0])
+        for frame, value in raised:
+            struct.pack_into("<f", data, 4 + 48 + 4 + 12 * frame + 4, value)
+        return bytes(data)
+
+    def test_one(self):
+        self.put("wing.anm", self.wing())
+        self.put("other.anm", self.wing())
+        self.put("newer.anm", self.wing((2, 9.0)))
+        for options in ((), ("--no-capsule", "--no-sidecar"), ("--for", "blender")):
+            self.keyferry("convert", "wing.anm", "x.fbx", "--ascii", "-y", *options)
+            (self.dir / "x.fbx.kf").unlink(missing_ok=True)
+            self.scene("x.fbx", lambda scene: self.raised(scene, 1 if "--for" not in options else next(
+                i for i, k in enumerate(scene.curve(*self.LEFT).keys) if abs(k.time * 15 - fbxtext.TICKS) < 9)))
+            for base, more in ("other.anm", ()), ("newer.anm", ((2, 9.0),)):
+                if more and "--no-capsule" in options: # then nothing tells that it was not edited in the FBX
+                    continue
+                said = self.keyferry("convert", "x.fbx", "y.anm", "-y", "--base", base).err
+                self.assertIn("1 of 5 tracks changed", said)
+                self.assertNotIn("warning", said)
+                self.assertIn("is taken for", said)
+                self.assertEqual((self.dir / "y.anm").read_bytes(), self.wing((1, -3.5), *more))
+                self.keyferry("convert", "x.fbx", "out/", "-y", "--to", "ei-anm", "--base", base)
+                self.assertEqual((self.dir / "out" / base).read_bytes(), self.wing((1, -3.5), *more))
+
+    def test_node_of_another_name(self):
+        self.put("wing.anm", self.wing())
+        self.keyferry("convert", "wing.anm", "x.fbx", "--ascii")
+
+        def change(scene):
+            self.raised(scene)
+            scene.models()["wing"].values[1] = '"Model::flap"'
+        self.scene("x.fbx", change)
+        said = self.keyferry("convert", "x.fbx", "y.anm").err
+        self.assertIn('note: node "flap" is taken for the part "wing": no other is left', said)
+        self.assertEqual((self.dir / "y.anm").read_bytes(), self.wing((1, -3.5)))
+
+    def several(self, base):
+        for name in ("body", "hand", "wing"):
+            self.put(f"in/{name}.anm", CASES[name][0])
+        self.keyferry("convert", "in", "x.fbx", "--ascii")
+        self.scene("x.fbx", self.raised)
+        for name, part in base.items():
+            self.put(f"base/{name}.anm", CASES[part][0])
+        return self.keyferry("convert", "x.fbx", "out/", "--base", "base").err
+
+    def test_several(self):
+        wanted = {"body": CASES["body"][0], "hand": CASES["hand"][0], "flap": self.wing((1, -3.5))}
+        said = self.several({"body": "body", "hand": "hand", "flap": "wing"})
+        self.assertNotIn("warning", said)
+        self.assertIn("note: --base flap.anm is taken for wing.anm, which x.fbx came from", said)
+        self.assertEqual(self.back("out"), wanted)
+
+    def test_edited_in_one_and_deleted_in_another(self):
+        self.put("wing.anm", self.wing())
+        self.put("other.anm", self.wing())
+        self.keyferry("convert", "wing.anm", "x.fbx", "--ascii")
+        gone = ("wing", "Lcl Rotation")
+        self.scene("x.fbx", lambda scene: scene.remove(*(n for where, n in scene._curves() if where[1:3] == gone)), "z.fbx")
+        self.scene("x.fbx", self.raised)
+        said = self.keyferry("convert", "x.fbx", "z.fbx", "y.anm", "--base", "other.anm", "--drop-missing").err
+        self.assertNotIn("warning", said)
+        self.assertEqual((self.dir / "y.anm").read_bytes(), bytes(4) + self.wing((1, -3.5))[4 + 48:])
+
+    def test_two_are_left(self):
+        """Nothing tells which is which: that is said, and nothing is lost but the edit."""
+        said = self.several({"body": "body", "glove": "hand", "flap": "wing"})
+        self.assertNotIn("taken for", said)
+        self.assertIn('warning: take "animation", node "wing": the translation was deleted in --base and edited in x.fbx', said)
+        self.assertIn('note: node "wing" is new and becomes the file "wing.anm"', said)
+        out = self.back("out")
+        self.assertEqual({n: out[n] for n in ("body", "glove", "flap")},
+                         {"body": CASES["body"][0], "glove": CASES["hand"][0], "flap": CASES["wing"][0]})
+
+
 if __name__ == "__main__":
     unittest.main()
