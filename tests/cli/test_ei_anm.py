@@ -299,6 +299,42 @@ class Edited(Parts):
         self.assertAlmostEqual(struct.unpack_from("<f", now, len(was) - 4)[0],
                                struct.unpack_from("<f", was, len(was) - 16)[0] + 1, 5)
 
+    def shorter(self, edits, *options):
+        """A part of 5 rotations and 12 translations, with the rotation on those frames 30 degrees further about z: as it was, and as
+        it is."""
+        was = generate.part([(math.cos(a), 0.0, 0.0, math.sin(a)) for a in (0.0, 0.1, 0.2, 0.3, 0.4)], [(i, 0.0, 0.0) for i in range(12)])
+        self.put("x.anm", was)
+        self.keyferry("convert", "x.anm", "x.fbx", "--ascii", "-y", *options)
+        scene = fbxtext.Scene((self.dir / "x.fbx").read_text())
+        curve = scene.curve("animation", "x", "Lcl Rotation", "z")
+        found = {round(k.time * 15 / fbxtext.TICKS, 2): k for k in curve.keys}
+        for frame in edits:
+            found[frame].value += 30
+        curve.store()
+        self.put("x.fbx", scene.text().encode())
+        self.said = self.keyferry("convert", "x.fbx", "y.anm", "-y").err
+        self.assertNotIn("warning", self.said)
+        return was, (self.dir / "y.anm").read_bytes()
+
+    def test_last_of_a_shorter_list(self):
+        """Which the game holds: no frames are added for what comes to the same."""
+        turned = struct.pack("<4f", math.cos(0.4 + math.radians(15)), 0, 0, math.sin(0.4 + math.radians(15)))
+        for options, frames in ((), (4,)), (("--for", "blender"), range(4, 12)):
+            was, now = self.shorter(frames, *options)
+            self.assertEqual(now[:68] + was[68:84] + now[84:], was)
+            self.assertLess(angle(struct.unpack_from("<4f", now, 68), struct.unpack("<4f", turned)), 1e-3)
+
+    def test_frames_behind_a_shorter_list(self):
+        """What shows there is written, and what the list ends with where an edit ends."""
+        for frames, count in ((4,), 6), ((7, 8), 10), ((9, 10, 11), 12), (range(2, 4), 5):
+            was, now = self.shorter(frames, "--for", "blender")
+            self.assertEqual(struct.unpack_from("<I", now), (count,))
+            self.assertEqual(now[4 + 16 * count:], was[4 + 16 * 5:])
+            last = struct.unpack_from("<4f", was, 4 + 16 * 4)
+            for frame in range(count):
+                before = struct.unpack_from("<4f", was, 4 + 16 * frame) if frame < 5 else last
+                self.assertAlmostEqual(angle(before, struct.unpack_from("<4f", now, 4 + 16 * frame)), 30 if frame in frames else 0, 2)
+
 
 class OtherNames(Parts):
     """--base with files of other names than the FBX came from: a node is called like its file, but the one that is left is that one."""
