@@ -132,7 +132,9 @@ typedef struct kfi_matches {
 
 /* The first track of a take that another one has not got, or not so; NULL if there is none. */
 const kf_track *kfi_other_motion(const kfi_limits *limits, const kf_take *take, const kf_take *than);
-/* takes.c: whether what stands before the first '|' of a take's name is an object, as in the names that Blender gives. */
+/* takes.c: whether Blender wrote it, which has curves for what nobody animated. */
+bool kfi_by_blender(const kf_anim *edited);
+/* Whether what stands before the first '|' of a take's name is an object, as in the names that Blender gives. */
 bool kfi_names_object(const kfi_merge *input, const char *name);
 
 /* ways.c: what a node's transform was multiplied with: axes change places and signs, and all of it a size. */
