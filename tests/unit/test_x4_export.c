@@ -186,10 +186,20 @@ static void test_handles_and_forms(void **state)
     change_handles(&e, 0, 2, KF_CHANGED_IN)->in = (kf_handle){-0.125, 1};
     put_at(&expected, at_key(2, kfi_x4_point(0, 1)), 1.875f);
     put_at(&expected, at_key(2, kfi_x4_point(0, 1) + 4), 5);
-    /* Linear time: a slope of 6 whatever the handle's length. */
+    /* Linear time: a slope of 6 whatever the handle's length, and the point's time says nothing. */
     change_handles(&e, 1, 1, KF_CHANGED_OUT)->out = (kf_handle){0.5, 3};
-    put_at(&expected, at_key(1, kfi_x4_point(1, 0)), (float)(4.0 / 3));
     put_at(&expected, at_key(1, kfi_x4_point(1, 0) + 4), 5);
+    expect(&e, &expected);
+
+    /* Without linear time the times of both points count, though nobody changed the next key's. */
+    begin(&e);
+    expected = e.file;
+    change(track_of(&e, 0, 0), 1, 1, KF_CHANGED_INTERP | KF_CHANGED_OUT)->interp = KF_BEZIER;
+    track_of(&e, 0, 0)->curve[1].handles[1].out = (kf_handle){0.5, 3};
+    kfi_store_u32(expected.data + at_key(1, X4_KEY_INTERP + 4), 5);
+    put_at(&expected, at_key(1, kfi_x4_point(1, 0)), 1.5f);
+    put_at(&expected, at_key(1, kfi_x4_point(1, 0) + 4), 6);
+    put_at(&expected, at_key(2, kfi_x4_point(1, 1)), (float)(5.0 / 3));
     expect(&e, &expected);
 
     /* Linear becomes Bezier: its own point and the next key's, though that has not changed. */
