@@ -267,6 +267,7 @@ static bool from_fbx(kf_job *job, const kf_convert_input *input, const kf_output
     }
     if (group.drop_later && summary->merged && summary->dropped && !kfi_drop_told(job, target, &group))
         return false;
+    kfi_end_base(job, &group);
     summary->outputs = job->emitted_count;
     return kfi_end_report(&group, summary) && (!output || write_emitted(job, input->output, output));
 }

@@ -36,6 +36,7 @@ typedef struct kfi_group {
     kf_job *job;         /* whose memory lasts for all of them: each may be at work in one aside */
     const kf_file *base; /* given with --base, or what is in that */
     size_t base_count;
+    const char *base_as, *base_own; /* what one of those is called while it is at work, as the FBX calls it, and its own name; or NULL */
     kfi_capsule carried; /* what was given with --base, if it is a sidecar, or an FBX with a capsule */
     const char *file;    /* the name of the FBX at work */
     const char *before;  /* that of the one before it, or words for several */
@@ -119,6 +120,8 @@ bool kfi_mix_fbx(kf_job *job, const kf_convert_input *input, const kfi_named_fbx
 
 /* original.c: begins a group with what --base gives. */
 bool kfi_open_base(kf_job *job, const kf_convert_input *input, kfi_group *group);
+/* What was made of a file that was called otherwise gets its own name. */
+void kfi_end_base(kf_job *job, const kfi_group *group);
 /* The file an FBX came from, and its format (NULL: none). *where becomes "base", "capsule", "sidecar" or NULL. */
 bool kfi_find_original(kf_job *job, const kf_convert_input *input, const kf_anim *edited, kfi_group *group, kfi_original *original,
                        const kf_format **format, const char **where);

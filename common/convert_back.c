@@ -89,6 +89,7 @@ kfi_merge kfi_merge_of(const kfi_original *original, const kf_anim *edited, cons
         .baked = original->written.baked,
         .shift = original->written.shift,
         .capabilities = can,
+        .strange = !original->capsule.options,
     };
 }
 

@@ -542,6 +542,7 @@ typedef struct kf_capabilities {
     uint32_t quat_interps;  /* 1 << kf_interp for each it can store on quaternion keys */
     bool hierarchy;         /* nodes can have parents */
     bool rig;               /* the skeleton may come in a file of its own: options.rig */
+    bool files_are_nodes;   /* each file is a node, which is called like it without the extension */
     double quantum[3];      /* smallest step of translation, rotation (degrees), scale; 0: a 32-bit float */
 } kf_capabilities;
 

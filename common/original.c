@@ -265,6 +265,55 @@ static bool check_revisions(kf_job *job, const kf_format *format, const kfi_caps
                     (unsigned long)recorded->lowering, KFI_LOWERING_REVISION);
 }
 
+static const kf_file *file_named(const kf_file *files, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(files[i].name, name) == 0)
+            return &files[i];
+    return NULL;
+}
+
+/* The files of one side that the other has not got: the first, and how many. */
+static size_t count_left(const kf_file *files, size_t count, const kf_file *other, size_t others, size_t *first)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!file_named(other, others, files[i].name) && left++ == 0)
+            *first = i;
+    return left;
+}
+
+/* Where each file is a node that is called like it, a file given with --base that has another name than the one the FBX came from is
+ * that one, if they are the only two left: so it is called as the FBX has it, until all is done. */
+static bool call_base(kf_job *job, const kf_format *format, const kf_anim *edited, const kfi_capsule *came, kfi_group *group)
+{
+    size_t ours = 0, theirs = 0;
+    if (!format || !format->capabilities.files_are_nodes || group->made || group->base_as || !came->format ||
+        count_left(group->base, group->base_count, came->files, came->count, &ours) != 1 ||
+        count_left(came->files, came->count, group->base, group->base_count, &theirs) != 1)
+        return true;
+    const char *node = kfi_stem(job, group->base[ours].name, "");
+    kf_file *base = kfi_alloc(group->job, group->base_count, sizeof *base);
+    char *as = kfi_strdup(group->job, came->files[theirs].name);
+    if (!node || !base || !as)
+        return false;
+    for (size_t i = 0; i < edited->node_count; i++)
+        if (strcmp(edited->nodes[i].name, node) == 0) /* then that is it */
+            return true;
+    memcpy(base, group->base, group->base_count * sizeof *base);
+    group->base_own = base[ours].name;
+    group->base_as = base[ours].name = as;
+    group->base = base;
+    return kfi_note(job, "part", "--base %.100s is taken for %.100s, which %.100s came from", group->base_own, as, group->file);
+}
+
+void kfi_end_base(kf_job *job, const kfi_group *group)
+{
+    for (size_t i = 0; i < job->emitted_count && group->base_as; i++)
+        if (strcmp(job->emitted[i].name, group->base_as) == 0)
+            job->emitted[i].name = group->base_own;
+}
+
 /* Several FBX files make one file only if they came from one. */
 static bool join_group(kf_job *job, kfi_group *group, const kfi_capsule *capsule)
 {
@@ -318,7 +367,8 @@ bool kfi_find_original(kf_job *job, const kf_convert_input *input, const kf_anim
     kf_file *base = NULL;
     size_t bases = 0;
     if (group->base_count) {
-        if (!take_base(job, group->base, group->base_count, original))
+        if (!call_base(job, *format, edited, &original->capsule, group) ||
+            !take_base(job, group->base, group->base_count, original))
             return false;
         base = original->files;
         bases = original->count;

@@ -122,6 +122,7 @@ enum { KFI_NOBODY = -2 };
 typedef struct kfi_matches {
     int32_t *node;           /* for each edited node, the written one, or -1 */
     int32_t *back;           /* for each written node, the edited one, or -1 */
+    int32_t last;            /* a written node that nothing but its being the only one left tells, or -1 */
     int32_t *take;           /* for each edited take, the written one, or -1 */
     int32_t *owner;          /* for each edited take, the written node it alone speaks for, -1, or KFI_NOBODY */
     int32_t scene;           /* the edited take that shows every node in one of several written takes, or -1 */
@@ -137,7 +138,9 @@ typedef struct kfi_matches {
 
 /* The first track of a take that another one has not got, or not so; NULL if there is none. */
 const kf_track *kfi_other_motion(const kfi_limits *limits, const kf_take *take, const kf_take *than);
-/* takes.c: whether what stands before the first '|' of a take's name is an object, as in the names that Blender gives. */
+/* takes.c: whether Blender wrote it, which has curves for what nobody animated. */
+bool kfi_by_blender(const kf_anim *edited);
+/* Whether what stands before the first '|' of a take's name is an object, as in the names that Blender gives. */
 bool kfi_names_object(const kfi_merge *input, const char *name);
 
 /* ways.c: what a node's transform was multiplied with: axes change places and signs, and all of it a size. */

@@ -50,6 +50,36 @@ static const char *plain_name(kf_job *job, const char *name)
     return plain;
 }
 
+/* Where each file is a node that is called like it, a file of another name than the FBX came from is none that the FBX has. The only
+ * one is it all the same, and so is the last of several, if nothing tells their names and one is left on the other side, too. */
+static void match_last(const kfi_merge *input, const bool *inside, kfi_matches *m)
+{
+    const kf_anim *written = input->written, *edited = input->edited;
+    int32_t left = -1, found = -1;
+    if (!input->capabilities->files_are_nodes || !(input->strange || written->node_count == input->first_node + 1))
+        return;
+    for (size_t i = input->first_node; i < written->node_count; i++) {
+        if (m->back[i] < 0 && left >= 0)
+            return;
+        left = m->back[i] < 0 ? (int32_t)i : left;
+    }
+    for (size_t e = 0; e < edited->take_count && left >= 0; e++)
+        for (size_t i = 0; i < edited->takes[e].track_count; i++) {
+            int32_t n = (int32_t)edited->takes[e].tracks[i].node;
+            const kf_node *node = &edited->nodes[n];
+            if (m->node[n] >= 0 || n == m->wrapper || !inside[n] || node->kind == KF_NODE_OTHER || kfi_programs_own(node->name))
+                continue;
+            if (found >= 0 && found != n)
+                return;
+            found = n;
+        }
+    if (left < 0 || found < 0)
+        return;
+    m->node[found] = left;
+    m->back[left] = found;
+    m->last = left;
+}
+
 static bool match_nodes(kf_job *job, const kfi_merge *input, kfi_matches *m)
 {
     const kf_anim *written = input->written, *edited = input->edited;
@@ -87,6 +117,7 @@ static bool match_nodes(kf_job *job, const kfi_merge *input, kfi_matches *m)
             }
         }
     }
+    match_last(input, inside, m);
     return true;
 }
 
@@ -320,7 +351,7 @@ bool kfi_match(kf_job *job, const kfi_merge *input, const kfi_limits *limits, co
 {
     char digest[9];
     memset(matches, 0, sizeof *matches);
-    matches->scene = -1;
+    matches->scene = matches->last = -1;
     matches->wrapper = kfi_find_wrapper(input->edited, digest);
     if (!match_nodes(job, input, matches) || !kfi_match_takes(job, input, limits, ways, matches) ||
         !match_tracks(job, input, matches))

@@ -347,6 +347,13 @@ bool kfi_match_turned(kfi_merging *m, kf_anim *unwrapped, bool *turned)
     return kfi_match(m->job, &inside, &m->limits, m->ways, &m->matches);
 }
 
+static bool tell_last(const kfi_merging *m)
+{
+    int32_t last = m->matches.last;
+    return last < 0 || kfi_note(m->job, "part", "node \"%.60s\" is taken for the part \"%.60s\": no other is left",
+                                m->input->edited->nodes[m->matches.back[last]].name, m->input->written->nodes[last].name);
+}
+
 bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_merge_report *result)
 {
     kfi_merging m = {.job = job, .input = input, .merged = merged, .report = result};
@@ -361,7 +368,7 @@ bool kfi_merge_run(kf_job *job, const kfi_merge *input, kf_anim *merged, kfi_mer
         m.input = &inside;
     }
 
-    if (!kfi_tell_renamed(&m) || !kfi_tell_parents(&m) || !kfi_tell_twice(&m) || !kfi_tell_unheard(&m) ||
+    if (!tell_last(&m) || !kfi_tell_renamed(&m) || !kfi_tell_parents(&m) || !kfi_tell_twice(&m) || !kfi_tell_unheard(&m) ||
         !kfi_tell_unkeyed(&m))
         return false;
     *merged = *input->original;

@@ -29,6 +29,7 @@ typedef struct kfi_merge {
     bool baked;             /* written as a linear key a frame */
     const double *shift;    /* for each written take, what was added to its times */
     const kf_capabilities *capabilities;
+    bool strange;           /* nothing tells what the original's files were called when the FBX was made */
     bool drop_missing;
     bool drop_later;        /* with it: tracks that did not come back are told of, and stay for now */
     double tolerance;       /* of the user; 0: defaults */

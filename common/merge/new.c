@@ -71,6 +71,29 @@ static bool tell_pose(const kfi_merging *m, const char *take, const kf_track *tr
                     kfi_channel_name((kf_channel)track->channel));
 }
 
+/* Tracks of a take that stand still, where the node or the take is new: a file says as much without them. */
+typedef struct resting {
+    size_t count;
+    const kf_track *first;
+} resting;
+
+/* Programs that write samples have them of what nobody animated; of others somebody has set the keys. */
+static bool somebody_keyed(const kfi_merging *m, const kf_track *track)
+{
+    bool sampled = !m->limits.exact && (m->input->baked || kfi_by_blender(m->input->edited));
+    return !sampled && track->layer == 0 && kfi_track_keys(track) > 0;
+}
+
+static bool tell_resting(const kfi_merging *m, const char *take, const resting *r)
+{
+    const kf_track *first = r->first;
+    return r->count == 0 || kfi_note(m->job, "resting", "take \"%.60s\": the keys of %zu channels of a new %s stand still where it is without them, "
+                                                        "and are not written (first: node \"%.60s\", %.60s)",
+                                     take, r->count, m->matches.node[first->node] < 0 ? "node" : "take",
+                                     m->input->edited->nodes[first->node].name,
+                                     first->name ? first->name : kfi_channel_name((kf_channel)first->channel));
+}
+
 /* Below our wrapper the numbers are the game's; elsewhere they are the program's. */
 static bool tell_outside(const kfi_merging *m, uint32_t node)
 {
@@ -190,6 +213,7 @@ bool kfi_merge_new(kfi_merging *m)
                 continue;
         }
         const size_t fresh = m->merged->take_count;
+        resting rests = {0};
         for (size_t i = 0; i < from->track_count; i++) {
             const kf_track *track = m->matches.instead[e][i] ? m->matches.instead[e][i] : &from->tracks[i];
             if (m->matches.scene == (int32_t)e)
@@ -203,9 +227,13 @@ bool kfi_merge_new(kfi_merging *m)
                                              "carried: move the nodes below it", from->name,
                           edited->nodes[track->node].name, kfi_channel_name((kf_channel)track->channel)))
                 return false;
-            if (m->matches.known[e][i] || wrapper || (!numbers && idle(m, track, moving)) ||
-                (kfi_programs_own(edited->nodes[track->node].name) && !moves(m, track)))
+            if (m->matches.known[e][i] || wrapper || (kfi_programs_own(edited->nodes[track->node].name) && !moves(m, track)))
                 continue;
+            if (!numbers && idle(m, track, moving)) {
+                if ((written < 0 || m->matches.node[track->node] < 0) && somebody_keyed(m, track) && rests.count++ == 0)
+                    rests.first = track;
+                continue;
+            }
             if (written >= 0 && just_a_pose(m, track)) {
                 if (!tell_pose(m, from->name, track, keyed))
                     return false;
@@ -235,6 +263,8 @@ bool kfi_merge_new(kfi_merging *m)
             to_fresh(to, written >= 0 ? m->matches.offset[written] + m->input->shift[written] : 0);
             added[take].name = name;
         }
+        if (!tell_resting(m, from->name, &rests))
+            return false;
     }
     return settle_new(m, added) && kfi_actions_tell(m, &actions);
 }

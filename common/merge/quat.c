@@ -247,16 +247,33 @@ static bool build_sparse(kfi_merge_track *t, building *b)
     return true;
 }
 
-/* How many frames the list has now: those that the take did not have, and up to the last one that was edited. Before
- * the take's end a list that is shorter than others holds. */
-static size_t last_frame(const kfi_merge_track *t, double rate, size_t frames)
+/* What came back on a frame behind the list's own is what its last one, or the last of those that are built, is. */
+static bool held(const kfi_merge_track *t, const building *b, double rate, size_t frame, size_t like)
 {
-    for (; frames > t->original->quat.count; frames--) {
-        double time = (double)(frames - 1) / rate;
-        if (time > t->original_end + 0.5 / rate || kfi_turned_here(t, time, time))
-            return frames;
-    }
-    return frames;
+    double now[4], before[4], time = (double)frame / rate;
+    kfi_edited_orientation(t, time, now);
+    if (like < t->original->quat.count)
+        memcpy(before, b->keys[b->count - 1].q, sizeof before);
+    else
+        kfi_edited_orientation(t, (double)like / rate, before);
+    return kfi_quat_angle(before, now) <= kfi_turn_limit(t) + thinned(t, time);
+}
+
+/* How many frames the list has now, of which its own are built: those that the take did not have, and up to the last one that was
+ * edited. Before the take's end a list that is shorter than others holds: what is held anyway is not added, and where an edit ends
+ * behind the list, the frame after it is. */
+static size_t last_frame(const kfi_merge_track *t, const building *b, double rate, size_t frames)
+{
+    size_t own = t->original->quat.count, last = frames, behind = own;
+    if (frames <= own || b->count == 0 || (double)(frames - 1) / rate > t->original_end + 0.5 / rate)
+        return frames;
+    while (behind < frames && held(t, b, rate, behind, own - 1))
+        behind++;
+    if (behind == frames)
+        return own;
+    while (last > own && !kfi_turned_here(t, (double)(last - 1) / rate, (double)(last - 1) / rate))
+        last--;
+    return last < frames && !held(t, b, rate, last, last - 1) ? last + 1 : last;
 }
 
 bool kfi_merge_quat(kfi_merge_track *t, size_t frames)
@@ -274,7 +291,7 @@ bool kfi_merge_quat(kfi_merge_track *t, size_t frames)
             else if (!add_native(t, &b, i, from->keys[i].time))
                 return false;
         }
-        for (size_t i = from->count, end = last_frame(t, rate, frames); from->count && i < end; i++)
+        for (size_t i = from->count, end = last_frame(t, &b, rate, frames); from->count && i < end; i++)
             if (!add_new(t, &b, (double)i / rate))
                 return false;
     } else if (!build_sparse(t, &b)) {

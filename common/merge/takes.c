@@ -23,7 +23,7 @@ static int32_t find_node(const kf_anim *anim, const char *name, size_t length)
     return -1;
 }
 
-static bool by_blender(const kf_anim *edited)
+bool kfi_by_blender(const kf_anim *edited)
 {
     return edited->creator && strncmp(edited->creator, "Blender", 7) == 0;
 }
@@ -35,7 +35,7 @@ bool kfi_names_object(const kfi_merge *input, const char *name)
     second += strcspn(name + second, "|"); /* "Obj|Owner|Take" shows an object, whatever has become of it */
     const char *third = name[second] == '|' ? name + second + 1 : NULL;
     return name[length] == '|' &&
-           (by_blender(input->edited) || (third && find_take(input->written, third, strcspn(third, "|")) >= 0) ||
+           (kfi_by_blender(input->edited) || (third && find_take(input->written, third, strcspn(third, "|")) >= 0) ||
             find_node(input->edited, name, length) >= 0 || find_node(input->written, name, length) >= 0);
 }
 
@@ -103,7 +103,7 @@ static bool default_take_name(const kfi_merge *input, const char *name)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
-    return by_blender(input->edited) || kfi_names_object(input, name);
+    return kfi_by_blender(input->edited) || kfi_names_object(input, name);
 }
 
 /* ---------------------------------------------------------------- which it is */
@@ -278,7 +278,7 @@ bool kfi_match_takes(kf_job *job, const kfi_merge *input, const kfi_limits *limi
 static bool tell_name_kept(const kfi_merging *m)
 {
     const kf_anim *written = m->input->written, *edited = m->input->edited;
-    for (size_t i = 0; i < edited->take_count && !by_blender(edited); i++) {
+    for (size_t i = 0; i < edited->take_count && !kfi_by_blender(edited); i++) {
         const char *name = edited->takes[i].name, *was = m->matches.take[i] >= 0 ? written->takes[m->matches.take[i]].name : name;
         if (!strchr(name, '|') || m->matches.take[i] < 0 || m->matches.renamed[m->matches.take[i]] ||
             find_take(edited, was, strlen(was)) >= 0 || (kfi_names_object(m->input, name) && parse_take(written, name).take >= 0))

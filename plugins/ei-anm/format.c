@@ -98,6 +98,7 @@ const kf_format kfi_format_ei_anm = {
                      .frame_rate = EI_RATE,
                      .components_together = true,
                      .quaternion = true,
+                     .files_are_nodes = true,
                      .quat_interps = 1u << KF_LINEAR},
     .probe = probe,
     .import_ = kfi_ei_import,

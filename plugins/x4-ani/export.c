@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* A 64-byte name: zeros behind it, cut where it is too long. */
+/* A 64-byte name and its NUL, cut where it is too long. What lies behind that is nobody's name and stays. */
 static bool write_name(kf_job *job, uint8_t *field, const char *name, const char *what)
 {
     size_t length = strlen(name), keep = length;
@@ -12,8 +12,8 @@ static bool write_name(kf_job *job, uint8_t *field, const char *name, const char
         job->name_room = X4_NAME_SIZE - 1;
         keep = kfi_utf8_cut(name, job->name_room);
     }
-    memset(field, 0, X4_NAME_SIZE);
     memcpy(field, name, keep);
+    field[keep] = '\0';
     return keep == length ||
            kfi_warn(job, "name-cut", "%s \"%.100s\" is longer than 63 bytes and was cut after %zu", what,
                     name, keep);

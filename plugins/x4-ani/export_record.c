@@ -40,16 +40,30 @@ static void copy_component(uint8_t *to, const uint8_t *from, unsigned c)
     memcpy(to + X4_KEY_DERIV_OUT + 4 * c, from + X4_KEY_DERIV_OUT + 4 * c, 4);
 }
 
+/* What of a control point is written. */
+enum { POINT_TIME = 1, POINT_VALUE = 2 };
+
 /* A control point from a handle. `span` is the time to the key on the handle's side, negative before it. With
  * linear time only the slope counts, and the point lies a third of the way. */
 static bool point_from_handle(x4_writing *w, uint8_t *at, const kf_key *key, double time, kf_handle handle,
-                              bool linear_time, double span)
+                              bool linear_time, double span, unsigned parts)
 {
     if (linear_time && handle.dt != 0) {
         handle.dv = handle.dv / handle.dt * (span / 3.0);
         handle.dt = span / 3.0;
     }
-    return store(w, at, time + handle.dt) && store(w, at + 4, (key->value + handle.dv) / w->unit);
+    return (!(parts & POINT_TIME) || store(w, at, time + handle.dt)) &&
+           (!(parts & POINT_VALUE) || store(w, at + 4, (key->value + handle.dv) / w->unit));
+}
+
+/* Whether the segment on a control point's side is as long as it was in the original. */
+static bool same_span(const x4_writing *w, const x4_row *r, unsigned c, unsigned point, double span)
+{
+    const uint8_t *here = r->source[c], *end = w->list->source + w->list->source_count * X4_KEY_SIZE;
+    if (point == 0 ? end - here <= X4_KEY_SIZE : !r->follows[c])
+        return false;
+    const uint8_t *other = point == 0 ? here + X4_KEY_SIZE : here - X4_KEY_SIZE;
+    return (double)kfi_x4_time(other) - (double)kfi_x4_time(here) == span;
 }
 
 /* Control point 0 (outgoing) or 1 (incoming). `number` is the interpolation of the segment on its side, `was`
@@ -60,15 +74,24 @@ static bool write_point(x4_writing *w, uint8_t *record, const x4_row *r, unsigne
     const kf_key *key = kfi_x4_key_at(w, c, i);
     uint8_t *at = record + kfi_x4_point(c, point);
     uint32_t changed = r->changed[c];
-    bool linear_time = number == X4_BEZIER_LINEAR_TIME;
+    bool linear_time = number == X4_BEZIER_LINEAR_TIME, was_linear = was == X4_BEZIER_LINEAR_TIME;
     bool moved = r->moved || !r->base;
     double time = moved || !isfinite(kfi_x4_time(r->base)) ? kfi_x4_time_at(w, i) : kfi_x4_time(r->base);
     if (x4_is_bezier(number)) {
         bool edited = changed & (point == 0 ? KF_CHANGED_OUT : KF_CHANGED_IN);
-        if (!r->source[c] || !x4_is_bezier(was) || edited || (linear_time && moved)) {
+        bool freed = was_linear && !linear_time; /* its time, which meant nothing, does now */
+        if (!r->source[c] || !x4_is_bezier(was) || edited || (linear_time && moved) || freed) {
             double span = kfi_x4_time_at(w, point == 0 ? i + 1 : i - 1) - kfi_x4_time_at(w, i);
             kf_handles handles = kfi_x4_handles_at(w, c, i);
-            return point_from_handle(w, at, key, time, point == 0 ? handles.out : handles.in, linear_time, span);
+            unsigned parts = POINT_TIME | POINT_VALUE;
+            if (r->source[c] && was_linear && !moved && same_span(w, r, c, point, span)) {
+                if (linear_time)
+                    parts = POINT_VALUE;
+                else if (!edited && !(changed & KF_CHANGED_VALUE))
+                    parts = POINT_TIME;
+            }
+            return point_from_handle(w, at, key, time, point == 0 ? handles.out : handles.in,
+                                     linear_time || (freed && !edited), span, parts);
         }
     }
     /* Points are absolute: those that are set move along with their key. */

@@ -153,5 +153,56 @@ class Still(EditCase):
                 self.assertEqual("keys changed" in self.said, changed == 1, self.said)
 
 
+class New(EditCase):
+    """Keys of what is new that say no more than the file says without them: none is written, and that is told once for a take. Of what
+    has been there they say nothing, and a program that writes samples has them of everything."""
+    ending = "ani"
+    original = generate.ani([
+        generate.description("part", "go", 1.0, pos=[generate.key(0.0, (0, 0, 0)), generate.key(1.0, (5, 0, 0), STEP)]),
+        generate.description("rests", "go", 1.0, pos=[generate.key(0.0, (0, 0, 0)), generate.key(1.0, (0, 0, 0), STEP)],
+                             rot=[generate.key(0.0, (0, 0, 0), STEP)])])
+    TOLD = r'note: take "%s": the keys of %d channels of a new %s stand still where it is without them, and are not written ' \
+           r'\(first: node "%s", translation\)'
+
+    def told(self, change, *what):
+        for there in (), ("--for", "blender"):
+            self.assertEqual(self.edit(change, *there), self.original)
+            self.assertRegex(self.said, self.TOLD % what)
+            self.assertEqual(self.said.count("stand still"), 1)
+            self.edit(change, *there, back=("--strict",))
+
+            for program, samples in ("Blender", True), ("Program", there != ()):
+                self.edit(lambda scene: (change(scene), by_a_program(scene, program)), *there)
+                self.assertEqual("stand still" not in self.said, samples, self.said)
+
+    def test_node(self):
+        self.told(lambda scene: scene.clone("rests", "new"), "go", 2, "node", "new")
+
+    def test_nodes(self):
+        self.told(lambda scene: (scene.clone("rests", "new"), scene.clone("rests", "more")), "go", 4, "node", "new")
+
+    def test_part_of_a_new_take(self):
+        for there in (), ("--for", "blender"):
+            now = self.edit(lambda scene: scene.clone_take("go", "run"), *there)
+            self.assertRegex(self.said, self.TOLD % ("run", 2, "take", "rests"))
+            self.assertIn('added: take "run", node "part", translation', self.said)
+            self.assertEqual(struct.unpack_from("<I", now), (3,))
+
+    def test_what_has_been_there(self):
+        """A channel of a node of the file, keyed at rest by a program that keys all of them."""
+        def change(scene):
+            scene.copy_all(next(n for n in scene.objects.all("AnimationCurveNode") if ("rests", "Lcl Rotation") in
+                                [(name_of(scene.by_id[to]), what) for to, what in scene.up[n.values[0]] if what]),
+                           '"AnimCurveNode::R"', ("AnimationCurve",))
+            made = scene.objects.all("AnimationCurveNode")[-1].values[0]
+            part = scene.models()["part"].values[0]
+            for link in scene.root.first("Connections").all("C"):
+                if link.values[1] == made and len(link.values) > 3:
+                    link.values[2] = part
+        self.assertEqual(self.edit(change), self.original)
+        self.assertNotIn("note", self.said)
+        self.assertNotIn("warning", self.said)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -309,6 +309,47 @@ class X4(EditCase):
                     rest[place:place + 8] = now[at + place:at + place + 8]
             self.assertEqual(now[at:], bytes(rest))
 
+    def linear_time(self):
+        """Control points of which the times are anything: they say nothing as long as time runs evenly."""
+        times, values = (0.0, 1.0, 2.0), (0.0, 5.0, 1.0)
+        self.original = generate.ani([generate.description("part_0", "move", 2.0, pos=[
+            generate.key(t, (v, 0, -v), BEZIER_LINEAR_TIME, tuple((t + 0.2, c + 1.0, t - 0.2, c - 1.0) for c in (v, 0, -v)))
+            for t, v in zip(times, values)], rot=[
+            generate.key(t, (v / 7, 0, -v), BEZIER_LINEAR_TIME, tuple((t + 0.1, c + 0.3, t - 0.3, c - 0.3) for c in (v / 7, 0, -v)))
+            for t, v in zip(times, values)])])
+        return (self.keys_at("part_0", kind)[0] for kind in (0, 1))
+
+    def test_slope_with_linear_time(self):
+        """The value of its control point, which is all that counts."""
+        for prop, at in zip(PROPS, self.linear_time()):
+            for number, (key, point) in enumerate(((0, 28), (1, 36))):
+                def change(scene):
+                    curve = scene.curve("move", "part_0", prop, "x")
+                    curve.keys[0].set_number(number, curve.keys[0].number(number) + 2)
+                    curve.store()
+                self.only(self.edit(change), (at + 128 * key + point + 4, 4))
+                self.play_the_same()
+                self.assertNotIn("warning", self.said)
+
+    def test_weight_with_linear_time(self):
+        """It is no linear time any more: the control point at the other end of the segment counts as a whole, and is where it was
+        shown, at a third."""
+        for prop, at in zip(PROPS, self.linear_time()):
+            for flag, shift, (edited, other) in ((0x1000000, 0, (28, 128 + 36)), (0x2000000, 16, (128 + 36, 28))):
+                for weight in 600, 6000, 9000:
+                    def change(scene):
+                        curve = scene.curve("move", "part_0", prop, "x")
+                        key = curve.keys[0]
+                        key.flags |= flag
+                        key.data[2] = key.data[2] & ~(0xffff << shift) | weight << shift
+                        curve.store()
+                    now = self.edit(change)
+                    self.only(now, (at + 12, 4), (at + edited, 8), (at + other, 4))
+                    self.assertEqual(struct.unpack_from("<i", now, at + 12), (BEZIER,))
+                    self.assertAlmostEqual(struct.unpack_from("<f", now, at + other)[0], 1 / 3 if other == 28 else 2 / 3, 6)
+                    self.play_the_same()
+                    self.assertNotIn("warning", self.said)
+
     def test_no_room_for_a_handle(self):
         """A new key so close that the handle of the one before it would reach beyond it."""
         self.use([BEZIER])

@@ -299,6 +299,134 @@ class Edited(Parts):
         self.assertAlmostEqual(struct.unpack_from("<f", now, len(was) - 4)[0],
                                struct.unpack_from("<f", was, len(was) - 16)[0] + 1, 5)
 
+    def shorter(self, edits, *options):
+        """A part of 5 rotations and 12 translations, with the rotation on those frames 30 degrees further about z: as it was, and as
+        it is."""
+        was = generate.part([(math.cos(a), 0.0, 0.0, math.sin(a)) for a in (0.0, 0.1, 0.2, 0.3, 0.4)], [(i, 0.0, 0.0) for i in range(12)])
+        self.put("x.anm", was)
+        self.keyferry("convert", "x.anm", "x.fbx", "--ascii", "-y", *options)
+        scene = fbxtext.Scene((self.dir / "x.fbx").read_text())
+        curve = scene.curve("animation", "x", "Lcl Rotation", "z")
+        found = {round(k.time * 15 / fbxtext.TICKS, 2): k for k in curve.keys}
+        for frame in edits:
+            found[frame].value += 30
+        curve.store()
+        self.put("x.fbx", scene.text().encode())
+        self.said = self.keyferry("convert", "x.fbx", "y.anm", "-y").err
+        self.assertNotIn("warning", self.said)
+        return was, (self.dir / "y.anm").read_bytes()
+
+    def test_last_of_a_shorter_list(self):
+        """Which the game holds: no frames are added for what comes to the same."""
+        turned = struct.pack("<4f", math.cos(0.4 + math.radians(15)), 0, 0, math.sin(0.4 + math.radians(15)))
+        for options, frames in ((), (4,)), (("--for", "blender"), range(4, 12)):
+            was, now = self.shorter(frames, *options)
+            self.assertEqual(now[:68] + was[68:84] + now[84:], was)
+            self.assertLess(angle(struct.unpack_from("<4f", now, 68), struct.unpack("<4f", turned)), 1e-3)
+
+    def test_frames_behind_a_shorter_list(self):
+        """What shows there is written, and what the list ends with where an edit ends."""
+        for frames, count in ((4,), 6), ((7, 8), 10), ((9, 10, 11), 12), (range(2, 4), 5):
+            was, now = self.shorter(frames, "--for", "blender")
+            self.assertEqual(struct.unpack_from("<I", now), (count,))
+            self.assertEqual(now[4 + 16 * count:], was[4 + 16 * 5:])
+            last = struct.unpack_from("<4f", was, 4 + 16 * 4)
+            for frame in range(count):
+                before = struct.unpack_from("<4f", was, 4 + 16 * frame) if frame < 5 else last
+                self.assertAlmostEqual(angle(before, struct.unpack_from("<4f", now, 4 + 16 * frame)), 30 if frame in frames else 0, 2)
+
+
+class OtherNames(Parts):
+    """--base with files of other names than the FBX came from: a node is called like its file, but the one that is left is that one."""
+    LEFT = ("animation", "wing", "Lcl Translation", "y")
+
+    def scene(self, name, change=None, into=None):
+        scene = fbxtext.Scene((self.dir / name).read_text())
+        if change:
+            change(scene)
+        self.put(into or name, scene.text().encode())
+
+    def raised(self, scene, frame=1, value=-3.5, node="wing"):
+        curve = scene.curve("animation", node, "Lcl Translation", "y")
+        curve.keys[frame].value = value
+        curve.store()
+
+    @staticmethod
+    def wing(*raised):
+        data = bytearray(CASES["wing"][0])
+        for frame, value in raised:
+            struct.pack_into("<f", data, 4 + 48 + 4 + 12 * frame + 4, value)
+        return bytes(data)
+
+    def test_one(self):
+        self.put("wing.anm", self.wing())
+        self.put("other.anm", self.wing())
+        self.put("newer.anm", self.wing((2, 9.0)))
+        for options in ((), ("--no-capsule", "--no-sidecar"), ("--for", "blender")):
+            self.keyferry("convert", "wing.anm", "x.fbx", "--ascii", "-y", *options)
+            (self.dir / "x.fbx.kf").unlink(missing_ok=True)
+            self.scene("x.fbx", lambda scene: self.raised(scene, 1 if "--for" not in options else next(
+                i for i, k in enumerate(scene.curve(*self.LEFT).keys) if abs(k.time * 15 - fbxtext.TICKS) < 9)))
+            for base, more in ("other.anm", ()), ("newer.anm", ((2, 9.0),)):
+                if more and "--no-capsule" in options: # then nothing tells that it was not edited in the FBX
+                    continue
+                said = self.keyferry("convert", "x.fbx", "y.anm", "-y", "--base", base).err
+                self.assertIn("1 of 5 tracks changed", said)
+                self.assertNotIn("warning", said)
+                self.assertIn("is taken for", said)
+                self.assertEqual((self.dir / "y.anm").read_bytes(), self.wing((1, -3.5), *more))
+                self.keyferry("convert", "x.fbx", "out/", "-y", "--to", "ei-anm", "--base", base)
+                self.assertEqual((self.dir / "out" / base).read_bytes(), self.wing((1, -3.5), *more))
+
+    def test_node_of_another_name(self):
+        self.put("wing.anm", self.wing())
+        self.keyferry("convert", "wing.anm", "x.fbx", "--ascii")
+
+        def change(scene):
+            self.raised(scene)
+            scene.models()["wing"].values[1] = '"Model::flap"'
+        self.scene("x.fbx", change)
+        said = self.keyferry("convert", "x.fbx", "y.anm").err
+        self.assertIn('note: node "flap" is taken for the part "wing": no other is left', said)
+        self.assertEqual((self.dir / "y.anm").read_bytes(), self.wing((1, -3.5)))
+
+    def several(self, base):
+        for name in ("body", "hand", "wing"):
+            self.put(f"in/{name}.anm", CASES[name][0])
+        self.keyferry("convert", "in", "x.fbx", "--ascii")
+        self.scene("x.fbx", self.raised)
+        for name, part in base.items():
+            self.put(f"base/{name}.anm", CASES[part][0])
+        return self.keyferry("convert", "x.fbx", "out/", "--base", "base").err
+
+    def test_several(self):
+        wanted = {"body": CASES["body"][0], "hand": CASES["hand"][0], "flap": self.wing((1, -3.5))}
+        said = self.several({"body": "body", "hand": "hand", "flap": "wing"})
+        self.assertNotIn("warning", said)
+        self.assertIn("note: --base flap.anm is taken for wing.anm, which x.fbx came from", said)
+        self.assertEqual(self.back("out"), wanted)
+
+    def test_edited_in_one_and_deleted_in_another(self):
+        self.put("wing.anm", self.wing())
+        self.put("other.anm", self.wing())
+        self.keyferry("convert", "wing.anm", "x.fbx", "--ascii")
+        gone = ("wing", "Lcl Rotation")
+        self.scene("x.fbx", lambda scene: scene.remove(*(n for where, n in scene._curves() if where[1:3] == gone)), "z.fbx")
+        self.scene("x.fbx", self.raised)
+        said = self.keyferry("convert", "x.fbx", "z.fbx", "y.anm", "--base", "other.anm", "--drop-missing").err
+        self.assertNotIn("warning", said)
+        self.assertEqual((self.dir / "y.anm").read_bytes(), bytes(4) + self.wing((1, -3.5))[4 + 48:])
+
+    def test_two_are_left(self):
+        """Nothing tells which is which: that is said, and nothing is lost but the edit."""
+        said = self.several({"body": "body", "glove": "hand", "flap": "wing"})
+        self.assertNotIn("taken for", said)
+        self.assertIn('warning: take "animation", node "wing": the translation was deleted in --base and edited in x.fbx', said)
+        self.assertIn('note: node "wing" is new and becomes the file "wing.anm"', said)
+        out = self.back("out")
+        self.assertEqual({n: out[n] for n in ("body", "glove", "flap")},
+                         {"body": CASES["body"][0], "glove": CASES["hand"][0], "flap": CASES["wing"][0]})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,12 +1,16 @@
 """Takes with "|" in their names. A program calls them "OBJECT|TAKE" of its own accord; where nothing before the "|" is an object,
 somebody called them so. And names that a file has no room for."""
 import os
+import random
 import sys
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 from editcase import EditCase, rename_take  # noqa: E402
+from formatcase import module  # noqa: E402
+
+generate = module("generate", "x4_ani")
 
 DATA = Path(os.environ["KEYFERRY_SOURCE"]) / "tests" / "data"
 OPEN, CLOSE, LEFT = "door_open", "door_close", "anim_door_left"
@@ -57,6 +61,17 @@ class Takes(EditCase):
             self.assertIn('note: take "%s" came back as "%s"' % (OPEN, name), self.said)
         self.edit(lambda scene: rename_take(scene, OPEN, "%s|%s" % (LEFT, OPEN)))
         self.assertNotIn("came back as", self.said)
+
+    def test_behind_a_name(self):
+        """What lay there stays, but for where the new name and its NUL reach."""
+        rng = random.Random(7)
+        names = 16 + 64, 16 + 160 + 64
+        self.original = generate.ani([generate.description(part, "state_0", 1.0, pos=[generate.key(0.0, (1, 2, 3))], garbage=rng)
+                                      for part in ("base", "arm")])
+        for new in "state_9", "st", "state_0_longer", "n" * 63:
+            now = self.edit(lambda scene: rename_take(scene, "state_0", new))
+            self.assertEqual(now, self.patched(*((at, new.encode() + b"\0") for at in names)), new)
+            self.assertEqual(self.takes(), {new})
 
     def test_too_long(self):
         """The report has the name that the file has."""

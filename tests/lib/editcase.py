@@ -59,10 +59,10 @@ def rename_take(scene, name, new_name):
     scene.takes()[name].values[1] = '"AnimStack::%s"' % new_name
 
 
-def by_a_program(scene):
+def by_a_program(scene, name="Program"):
     """No longer said to be our own writer's."""
     def walk(node):
-        node.values = [v.replace("Keyferry", "Program") for v in node.values]
+        node.values = [v.replace("Keyferry", name) for v in node.values]
         for child in node.children or []:
             walk(child)
     walk(scene.root.first("FBXHeaderExtension"))

@@ -186,10 +186,20 @@ static void test_handles_and_forms(void **state)
     change_handles(&e, 0, 2, KF_CHANGED_IN)->in = (kf_handle){-0.125, 1};
     put_at(&expected, at_key(2, kfi_x4_point(0, 1)), 1.875f);
     put_at(&expected, at_key(2, kfi_x4_point(0, 1) + 4), 5);
-    /* Linear time: a slope of 6 whatever the handle's length. */
+    /* Linear time: a slope of 6 whatever the handle's length, and the point's time says nothing. */
     change_handles(&e, 1, 1, KF_CHANGED_OUT)->out = (kf_handle){0.5, 3};
-    put_at(&expected, at_key(1, kfi_x4_point(1, 0)), (float)(4.0 / 3));
     put_at(&expected, at_key(1, kfi_x4_point(1, 0) + 4), 5);
+    expect(&e, &expected);
+
+    /* Without linear time the times of both points count, though nobody changed the next key's. */
+    begin(&e);
+    expected = e.file;
+    change(track_of(&e, 0, 0), 1, 1, KF_CHANGED_INTERP | KF_CHANGED_OUT)->interp = KF_BEZIER;
+    track_of(&e, 0, 0)->curve[1].handles[1].out = (kf_handle){0.5, 3};
+    kfi_store_u32(expected.data + at_key(1, X4_KEY_INTERP + 4), 5);
+    put_at(&expected, at_key(1, kfi_x4_point(1, 0)), 1.5f);
+    put_at(&expected, at_key(1, kfi_x4_point(1, 0) + 4), 6);
+    put_at(&expected, at_key(2, kfi_x4_point(1, 1)), (float)(5.0 / 3));
     expect(&e, &expected);
 
     /* Linear becomes Bezier: its own point and the next key's, though that has not changed. */
@@ -389,15 +399,14 @@ static void test_names(void **state)
     begin(&e);
     bytes expected = e.file;
     e.anim.takes[0].name = "closed";
-    memset(expected.data + 16 + 64, 0, 64);
-    memcpy(expected.data + 16 + 64, "closed", 6);
+    memcpy(expected.data + 16 + 64, "closed", 7); /* what lies behind it stays */
     /* 62 letters and a letter of two bytes: cut before it. */
     char name[80];
     memset(name, 'n', 62);
     memcpy(name + 62, "\xc3\xa9 and more", 12);
     e.anim.nodes[1].name = name;
-    memset(expected.data + 16 + 160, 0, 64);
     memset(expected.data + 16 + 160, 'n', 62);
+    expected.data[16 + 160 + 62] = 0;
     bytes out;
     assert_true(write(&e, &out));
     assert_int_equal(kfi_said(&e.job, "name-cut"), 1);
