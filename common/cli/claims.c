@@ -10,7 +10,7 @@ enum { NOBODY = SIZE_MAX };
 typedef struct claimed {
     char *path;
     file_about before; /* what was there before the run */
-    bool existed, reserved;
+    bool looked, existed, reserved;
     size_t first, writer;
 } claimed;
 
@@ -69,21 +69,27 @@ static void grow(claims *c)
     c->capacity = capacity;
 }
 
+/* The path, to be freed with the rest, gets an entry; there is none yet. */
+static claimed *insert(claims *c, char *path)
+{
+    if (++c->count * 2 > c->capacity)
+        grow(c);
+    claimed *entry = slot_of(c->slots, c->capacity, path);
+    *entry = (claimed){.path = path, .first = NOBODY, .writer = NOBODY};
+    return entry;
+}
+
 /* The entry of what the path leads to, made if need be. */
 static claimed *entry_of(claims *c, const char *path)
 {
-    char *real = follow_links(path);
-    claimed *entry = slot_of(c->slots, c->capacity, real);
-    if (entry->path) {
-        free(real);
+    claimed *entry = slot_of(c->slots, c->capacity, path);
+    if (entry->path) /* most are asked for several times, and are no links */
         return entry;
-    }
-    if (++c->count * 2 > c->capacity) {
-        grow(c);
-        entry = slot_of(c->slots, c->capacity, real);
-    }
-    *entry = (claimed){.path = real, .first = NOBODY, .writer = NOBODY};
-    entry->existed = look_at(real, &entry->before);
+    char *real = follow_links(path);
+    entry = slot_of(c->slots, c->capacity, real);
+    if (!entry->path)
+        return insert(c, real);
+    free(real);
     return entry;
 }
 
@@ -96,7 +102,10 @@ static size_t lead_of(claims *c, size_t number)
 
 void claims_reserve(claims *c, const char *path)
 {
-    entry_of(c, path)->reserved = true;
+    claimed *entry = slot_of(c->slots, c->capacity, path);
+    if (!entry->path)
+        entry = insert(c, copy_text(path));
+    entry->reserved = true;
 }
 
 bool claims_reserved(claims *c, const char *path)
@@ -111,6 +120,10 @@ bool claim(claims *c, const char *path, size_t number, file_about *before)
 {
     lock_take(&c->guard);
     claimed *entry = entry_of(c, path);
+    if (!entry->looked) {
+        entry->existed = look_at(entry->path, &entry->before);
+        entry->looked = true;
+    }
     if (entry->first == NOBODY)
         entry->first = number;
     size_t a = lead_of(c, number), b = lead_of(c, entry->first);
