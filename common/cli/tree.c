@@ -135,7 +135,7 @@ static int by_stem(const void *a, const void *b)
     return order ? order : (x->size > y->size) - (x->size < y->size);
 }
 
-/* A file without a format's extension is seldom an animation, so it is the one that keeps its whole name. */
+/* A file without a format's extension is seldom an animation, so it is the one that keeps its whole name, if that is longer. */
 static void find_equal_stems(const cli *c, tree *t)
 {
     size_t count = t->files.count;
@@ -154,10 +154,13 @@ static void find_equal_stems(const cli *c, tree *t)
         qsort(stems, count, sizeof *stems, by_stem);
         for (size_t first = 0, end; first < count; first = end) {
             size_t animations = 0;
-            for (end = first; end < count && by_stem(&stems[first], &stems[end]) == 0; end++)
+            bool others_whole = true;
+            for (end = first; end < count && by_stem(&stems[first], &stems[end]) == 0; end++) {
                 animations += known[stems[end].index];
+                others_whole = others_whole && (known[stems[end].index] || t->whole_name[stems[end].index]);
+            }
             for (size_t i = first; i < end && end - first > 1; i++) {
-                bool *whole = &t->whole_name[stems[i].index], wanted = animations != 1 || !known[stems[i].index];
+                bool *whole = &t->whole_name[stems[i].index], wanted = animations != 1 || others_whole || !known[stems[i].index];
                 more = more || (wanted && !*whole);
                 *whole = *whole || wanted;
             }

@@ -102,9 +102,11 @@ class Tree(Case):
         self.put("more/one.ani", DOOR.read_bytes())
         self.put("more/one.anm", DOOR.read_bytes())
         self.put("more/one.ani.ani", DOOR.read_bytes())
+        self.put("more/two", DOOR.read_bytes())
+        self.put("more/two.ani", DOOR.read_bytes())
         self.keyferry("convert", "more", "out/")
         self.assertEqual([n for n in self.names() if n.startswith("out/") and n.endswith(".fbx")],
-                         ["out/door.fbx", "out/one.ani.ani.fbx", "out/one.ani.fbx", "out/one.anm.fbx"])
+                         ["out/door.fbx", "out/one.ani.ani.fbx", "out/one.ani.fbx", "out/one.anm.fbx", "out/two.ani.fbx", "out/two.fbx"])
 
     def edited_takes(self, folder):
         """The takes of the door in files of their own, one value edited in each; what comes of them together."""
