@@ -26,29 +26,29 @@ typedef struct batch {
     size_t finished, current;
     result *results;
     double began;
-    bool bar, shown; /* wanted, and there */
-    double drawn;    /* when it was drawn, in seconds from the beginning */
+    bool bar;
+    double drawn; /* when the bar was drawn, in seconds from the beginning; 0: it is not there */
 } batch;
 
 /* ---------------------------------------------------------------- the bar on a terminal */
 
 static void clear_bar(batch *b)
 {
-    if (b->shown)
+    if (b->drawn > 0)
         fputs("\r\033[K", stderr);
-    b->shown = false;
+    b->drawn = 0;
 }
 
 /* "12 of 60000, 3100 a second, 19 s left: walk.ani", at most ten times a second. */
 static void draw_bar(batch *b, size_t done, size_t current)
 {
     double passed = b->bar ? seconds_now() - b->began : 0;
-    if (!b->bar || done >= b->count || (b->drawn > 0 && passed < b->drawn + 0.1) || passed <= 0)
+    if (!b->bar || done >= b->count || (b->drawn > 0 && passed < b->drawn + 0.1))
         return;
-    double rate = (double)done / passed;
+    double rate = passed > 0 ? (double)done / passed : 0;
     memory_stream text;
     memory_open(&text);
-    fprintf(text.file, "%zu of %zu, %.*f a second", done, b->count, rate < 10 ? 1 : 0, rate);
+    fprintf(text.file, "%zu of %zu, %.0f a second", done, b->count, rate);
     if (rate > 0)
         fprintf(text.file, ", %.0f s left", (double)(b->count - done) / rate);
     fputs(": ", text.file);
@@ -63,7 +63,6 @@ static void draw_bar(batch *b, size_t done, size_t current)
     fflush(stderr);
     free(text.data);
     b->drawn = passed;
-    b->shown = true;
 }
 
 /* ---------------------------------------------------------------- the work */
