@@ -36,45 +36,45 @@ static size_t frame_offset(const uint8_t *table, size_t i)
     return kfi_load_u16(table + 2 * i) * 2u;
 }
 
-/* Walks the keyframes of all frames: counts them, or, the second time, keeps them. */
-static size_t walk_frames(kfi_reader *in, const uint8_t *table, size_t frames, kfi_vib_anm *keep)
+/* A keyframe that is known to be there as a whole. */
+static void read_keyframe(const uint8_t *from, kfi_vib_keyframe *keyframe)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < frames && !in->failed; i++) {
+    *keyframe = (kfi_vib_keyframe){.object = from[0], .flags = from[1]};
+    from += 2;
+    for (unsigned part = 0; part < KFI_VIB_PARTS; part++) {
+        if (!(keyframe->flags >> part & 1))
+            continue;
+        for (unsigned c = 0; c < 3; c++)
+            keyframe->part[part][c] = kfi_load_i16(from + 2 * c);
+        from += 6;
+    }
+}
+
+/* The keyframes of all frames, for which there is room. */
+static bool read_frames(kfi_reader *in, const uint8_t *table, kfi_vib_anm *anm)
+{
+    size_t count = 0, at = in->at;
+    for (size_t i = 0; i < anm->frame_count; i++) {
         size_t end = frame_offset(table, i + 1);
-        if (end < in->at || end > in->size) {
-            kfi_read_fail(in, HEADER + 2 * (i + 1),
-                          "frame offset %zu: expected from %zu to %zu bytes, found %zu", i + 1, in->at,
-                          in->size, end);
-            break;
-        }
-        if (keep)
-            keep->first[i] = count;
-        while (in->at < end) {
-            size_t start = in->at;
-            uint8_t object = in->data[start], flags = in->data[start + 1];
-            if (kfi_vib_keyframe_size(flags) > end - start) {
-                kfi_read_fail(in, start,
-                              "frame %zu, keyframe of object %u: expected %zu bytes, found %zu "
-                              "before the next frame",
-                              i, object, kfi_vib_keyframe_size(flags), end - start);
-                break;
-            }
-            in->at += kfi_vib_keyframe_size(flags);
-            if (keep) {
-                kfi_vib_keyframe *keyframe = &keep->keyframes[count];
-                *keyframe = (kfi_vib_keyframe){.object = object, .flags = flags};
-                const uint8_t *from = in->data + start + 2;
-                for (unsigned part = 0; part < KFI_VIB_PARTS; part++)
-                    for (unsigned c = 0; c < 3 && (flags >> part & 1); c++, from += 2)
-                        keyframe->part[part][c] = kfi_load_i16(from);
-            }
-            count++;
+        if (end < at || end > in->size)
+            return kfi_read_fail(in, HEADER + 2 * (i + 1),
+                                 "frame offset %zu: expected from %zu to %zu bytes, found %zu", i + 1, at,
+                                 in->size, end);
+        anm->first[i] = count;
+        while (at < end) {
+            size_t size = kfi_vib_keyframe_size(in->data[at + 1]);
+            if (size > end - at)
+                return kfi_read_fail(
+                    in, at,
+                    "frame %zu, keyframe of object %u: expected %zu bytes, found %zu before the next frame",
+                    i, in->data[at], size, end - at);
+            read_keyframe(in->data + at, &anm->keyframes[count++]);
+            at += size;
         }
     }
-    if (keep)
-        keep->first[frames] = count;
-    return count;
+    anm->first[anm->frame_count] = count;
+    in->at = at;
+    return kfi_read_end(in);
 }
 
 bool kfi_vib_decode(kf_job *job, const uint8_t *data, size_t size, kfi_vib_anm *anm)
@@ -91,23 +91,16 @@ bool kfi_vib_decode(kf_job *job, const uint8_t *data, size_t size, kfi_vib_anm *
     const uint8_t *table = kfi_read_records(&in, frames + 1, 2, "frame offsets");
     if (in.failed)
         return false;
-    size_t begin = frame_offset(table, 0);
+    size_t begin = frame_offset(table, 0), end = size < KFI_VIB_LONGEST ? size : KFI_VIB_LONGEST;
     if (begin < in.at || begin > size)
         return kfi_read_fail(&in, HEADER, "frame offset 0: expected from %zu to %zu bytes, found %zu", in.at,
                              size, begin);
     anm->gap_size = begin - in.at;
     anm->gap = kfi_read_bytes(&in, anm->gap_size, "bytes before the first frame");
-
-    size_t count = walk_frames(&in, table, frames, NULL);
-    if (!kfi_read_end(&in))
-        return false;
     anm->first = kfi_alloc(job, frames + 1, sizeof *anm->first);
-    anm->keyframes = kfi_alloc_raw(job, count, sizeof *anm->keyframes);
-    if (!anm->first || !anm->keyframes)
-        return false;
-    in.at = begin;
-    walk_frames(&in, table, frames, anm);
-    return true;
+    /* A keyframe takes two bytes at the least; where frames end is only known when they have been walked. */
+    anm->keyframes = kfi_alloc_raw(job, (end - begin) / 2, sizeof *anm->keyframes);
+    return anm->first && anm->keyframes && read_frames(&in, table, anm);
 }
 
 bool kfi_vib_too_long(kf_job *job, size_t fit)

@@ -545,6 +545,25 @@ static void test_gap_is_kept(void **state)
     kf_job_free(job);
 }
 
+/* The room for keyframes does not hang on where the last frame is said to end. */
+static void test_frames_going_back(void **state)
+{
+    (void)state;
+    bytes *b = begin(30, 2);
+    for (unsigned i = 0; i < 300; i++)
+        put_keyframe(b, (uint8_t)i, 0, NULL);
+    next_frame(b);
+    b->data[b->table++] = b->data[6]; /* the second ends where the first begins */
+    b->data[b->table++] = b->data[7];
+    kf_job *job = library_job(NULL);
+    job->arena.item_blocks = true;
+    kfi_vib_anm anm;
+    assert_false(kfi_vib_decode(job, b->data, b->size, &anm));
+    assert_string_equal(job->error.message, "frame offset 2: expected from 612 to 612 bytes, found 12");
+    kf_job_free(job);
+    free(b);
+}
+
 /* Several files are one take, and go back to the same files; what is added goes into the last. */
 static void test_several_files(void **state)
 {
@@ -711,6 +730,7 @@ int main(void)
         cmocka_unit_test(test_longer_and_shorter),
         cmocka_unit_test(test_new_objects),
         cmocka_unit_test(test_gap_is_kept),
+        cmocka_unit_test(test_frames_going_back),
         cmocka_unit_test(test_several_files),
         cmocka_unit_test(test_too_long),
         cmocka_unit_test(test_fresh),
