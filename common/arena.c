@@ -9,8 +9,8 @@ struct kfi_block {
     size_t size; /* of the payload */
 };
 
-/* Blocks double up to a megabyte, then grow with all that there is: a quarter of it at the most is not in use. (A half, for
- * the first that are large enough to lie on large pages, and fill these.) */
+/* Blocks double up to a megabyte, then grow with all that there is, the input with it: a quarter of it at the most is not in
+ * use. (A half, for the first that are large enough to lie on large pages, and fill these.) */
 enum { ALIGN = 16, FIRST_BLOCK = 16 * 1024, USUAL_BLOCK = 1024 * 1024, LARGEST_BLOCK = 64 * 1024 * 1024 };
 
 /* The payload starts at a multiple of ALIGN behind the header. */
@@ -63,14 +63,14 @@ static bool add_block(kfi_arena *arena, size_t payload)
 static size_t usual_block(const kfi_arena *arena)
 {
     size_t usual = arena->blocks ? arena->blocks->size * 2 : FIRST_BLOCK;
-    uint64_t most = arena->total / 4;
+    uint64_t all = arena->total + arena->beside, most = all / 4;
     if (most < USUAL_BLOCK)
         most = USUAL_BLOCK;
     if (most > LARGEST_BLOCK)
         most = LARGEST_BLOCK;
     if (usual > most)
         usual = (size_t)most;
-    if (arena->total < 2 * KFI_LARGE_BLOCK)
+    if (all < 2 * KFI_LARGE_BLOCK)
         return usual;
     if (usual < KFI_LARGE_BLOCK)
         usual = KFI_LARGE_BLOCK;

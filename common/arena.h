@@ -12,6 +12,7 @@ typedef struct kfi_arena {
     size_t used;       /* of the newest block */
     uint64_t total;    /* bytes taken from the allocator */
     uint64_t limit;    /* the ceiling on total */
+    uint64_t beside;   /* bytes of the input, which stand in memory as well: the more there are, the larger the blocks */
     bool item_blocks;  /* each allocation its own block, so that failing allocators and ASan see every item */
     bool over_limit;   /* why the last allocation failed: the ceiling, not the allocator */
 } kfi_arena;

@@ -136,6 +136,7 @@ void kfi_allow_input(kf_job *job, const kf_file *files, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         job->input += files[i].size;
+    job->arena.beside = job->input;
     if (job->options.max_memory == 0 && job->input < UINT64_MAX / LIMIT_PER_BYTE &&
         job->input * LIMIT_PER_BYTE > job->arena.limit)
         job->arena.limit = job->input * LIMIT_PER_BYTE;

@@ -223,28 +223,29 @@ static bool read_ends(x4_component *c)
 
 enum { HANDLED = 1u << X4_BEZIER | 1u << X4_BEZIER_LINEAR_TIME, PLAIN = HANDLED | 1u << X4_STEP | 1u << X4_LINEAR | 1u << X4_TCB };
 
-/* The handles of the segment after a record, as read_segment makes them; returns the sum of the control points' numbers. */
-static inline float plain_handles(const uint8_t *r, unsigned index, double unit, kf_handle *out, kf_handle *next_in)
+/* A control point as a handle of its own record's key; returns the sum of its numbers. */
+static inline float plain_handle(const uint8_t *point, double time, double value, double unit, kf_handle *handle)
 {
-    const uint8_t *next = r + X4_KEY_SIZE, *p = r + kfi_x4_point(index, 0), *q = next + kfi_x4_point(index, 1);
-    double time = kfi_x4_time(r), next_time = kfi_x4_time(next);
-    uint32_t number = kfi_x4_interp(r, index);
-    if (!(1u << number & HANDLED)) {
-        *out = *next_in = (kf_handle){0, 0};
-        return 0;
+    float t = kfi_load_f32(point), v = kfi_load_f32(point + 4);
+    handle->dt = t - time;
+    handle->dv = (v - value) * unit;
+    return t + v;
+}
+
+/* Where only the points' values count, their times are a third and two thirds of the way. */
+static void space_evenly(kf_curve *curve)
+{
+    kf_handles *handles = curve->handles;
+    for (size_t i = 0; i + 1 < curve->count; i++) {
+        const kf_key *key = &curve->keys[i];
+        if (key->interp != KF_HERMITE)
+            continue;
+        double third = (key[1].time - key->time) / 3.0;
+        handles[i].out.dt = third;
+        handles[i + 1].in.dt = -third;
+        if (third == 0)
+            handles[i].out = handles[i + 1].in = (kf_handle){0, 0};
     }
-    float t0 = kfi_load_f32(p), v0 = kfi_load_f32(p + 4), t1 = kfi_load_f32(q), v1 = kfi_load_f32(q + 4);
-    kf_handle a = {t0 - time, (v0 - (double)kfi_x4_value(r, index)) * unit};
-    kf_handle b = {t1 - next_time, (v1 - (double)kfi_x4_value(next, index)) * unit};
-    if (number == X4_BEZIER_LINEAR_TIME) {
-        a.dt = (next_time - time) / 3.0;
-        b.dt = -a.dt;
-        if (a.dt == 0)
-            a = b = (kf_handle){0, 0};
-    }
-    *out = a;
-    *next_in = b;
-    return t0 + v0 + t1 + v1;
 }
 
 /* Keys and handles of a component that has only plain interpolations, in one go. False, and what was made is of no use, where
@@ -261,15 +262,24 @@ static bool read_plain(const x4_component *c)
     const uint8_t *r = c->records;
     kf_key *keys = c->curve->keys;
     kf_handles *handles = c->curve->handles;
-    size_t last = c->curve->count - 1;
+    const size_t last = c->curve->count - 1, out = kfi_x4_point(index, 0), in = kfi_x4_point(index, 1);
     float earlier = kfi_x4_time(r);
-    if (handles)
-        handles[0].in = handles[last].out = (kf_handle){0, 0};
+    uint32_t before = X4_UNKNOWN;
     for (size_t i = 0; i <= last; i++, r += X4_KEY_SIZE) {
+        const uint32_t number = kfi_x4_interp(r, index);
         float time = kfi_x4_time(r), value = kfi_x4_value(r, index), sum = time + value;
-        keys[i] = (kf_key){.time = time, .value = value * unit, .interp = interps[kfi_x4_interp(r, index)]};
-        if (handles && i < last)
-            sum += plain_handles(r, index, unit, &handles[i].out, &handles[i + 1].in);
+        keys[i] = (kf_key){.time = time, .value = value * unit, .interp = interps[number]};
+        if (handles) {
+            if (1u << before & HANDLED)
+                sum += plain_handle(r + in, time, value, unit, &handles[i].in);
+            else
+                handles[i].in = (kf_handle){0, 0};
+            if ((1u << number & HANDLED) && i < last)
+                sum += plain_handle(r + out, time, value, unit, &handles[i].out);
+            else
+                handles[i].out = (kf_handle){0, 0};
+            before = number;
+        }
         if (sum * 0 != 0 || time < earlier)
             return false;
         earlier = time;
@@ -313,5 +323,8 @@ bool kfi_x4_read_component(x4_component *c, size_t count, uint32_t found)
         return false;
     if (!plain || !read_plain(c))
         return read_odd(c);
+    if (found & 1u << X4_BEZIER_LINEAR_TIME)
+        space_evenly(c->curve);
+    c->curve->judged = !tcb; /* read_plain has; this spares another walk over keys that have left the caches since */
     return (!tcb || read_tcb(c)) && read_ends(c);
 }

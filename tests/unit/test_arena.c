@@ -126,6 +126,27 @@ static void test_whole_pages(void **state)
     assert_int_equal(c.now, 0);
 }
 
+/* The first block of a large input's job is large, and no more than a quarter of what there is. */
+static void test_large_input(void **state)
+{
+    (void)state;
+    for (uint64_t input = 1024; input <= 256 * (uint64_t)KFI_LARGE_PAGE; input *= 2) {
+        counted c = {0};
+        kfi_arena arena;
+        kfi_arena_init(&arena, (kf_allocator){&c, resize}, UINT64_MAX);
+        arena.beside = input;
+        assert_non_null(kfi_arena_alloc(&arena, 1, 1000));
+        assert_int_equal(arena.total >= KFI_LARGE_BLOCK, input >= 2 * KFI_LARGE_BLOCK);
+        for (int i = 0; i < 100000; i++) {
+            uint64_t before = arena.total;
+            assert_non_null(kfi_arena_alloc(&arena, 1, 1000));
+            assert_true(arena.total - before <= (before + input) / 4 + KFI_LARGE_BLOCK);
+        }
+        kfi_arena_free(&arena);
+        assert_int_equal(c.now, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +155,7 @@ int main(void)
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_whole_pages),
+        cmocka_unit_test(test_large_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
