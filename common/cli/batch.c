@@ -151,11 +151,14 @@ static void wait_and_tell(batch *b, batch_result *total)
 {
     lock_take(&b->guard);
     for (size_t told = 0; told < b->count;) {
-        if (b->results[told].ready) {
-            lock_give(&b->guard);
-            tell(b, &b->results[told], total);
+        size_t ready = told;
+        while (ready < b->count && b->results[ready].ready)
+            ready++;
+        if (ready > told) {
+            lock_give(&b->guard); /* once for all of them, as those at work need it for each */
+            while (told < ready)
+                tell(b, &b->results[told++], total);
             lock_take(&b->guard);
-            told++;
         } else if (stop_asked() && b->working == 0) {
             told++;
         } else {

@@ -79,17 +79,27 @@ static claimed *insert(claims *c, char *path)
     return entry;
 }
 
-/* The entry of what the path leads to, made if need be. */
-static claimed *entry_of(claims *c, const char *path)
+/* The entry of what the path leads to, made if need be; takes the guard, and leaves it to the caller. */
+static claimed *take_entry(claims *c, const char *path)
 {
+    lock_take(&c->guard);
     claimed *entry = slot_of(c->slots, c->capacity, path);
     if (entry->path) /* most are asked for several times, and are no links */
         return entry;
+    lock_give(&c->guard); /* others need not wait for the file system */
+    file_about before = {0};
     char *real = follow_links(path);
+    bool existed = look_at(real, &before);
+    lock_take(&c->guard);
     entry = slot_of(c->slots, c->capacity, real);
-    if (!entry->path)
-        return insert(c, real);
-    free(real);
+    if (entry->path) { /* who has made it before has looked before, too: only then may something be written there */
+        free(real);
+        return entry;
+    }
+    entry = insert(c, real);
+    entry->before = before;
+    entry->existed = existed;
+    entry->looked = true;
     return entry;
 }
 
@@ -110,17 +120,15 @@ void claims_reserve(claims *c, const char *path)
 
 bool claims_reserved(claims *c, const char *path)
 {
-    lock_take(&c->guard);
-    bool reserved = entry_of(c, path)->reserved;
+    bool reserved = take_entry(c, path)->reserved;
     lock_give(&c->guard);
     return reserved;
 }
 
 bool claim(claims *c, const char *path, size_t number, file_about *before)
 {
-    lock_take(&c->guard);
-    claimed *entry = entry_of(c, path);
-    if (!entry->looked) {
+    claimed *entry = take_entry(c, path);
+    if (!entry->looked) { /* an input of the run */
         entry->existed = look_at(entry->path, &entry->before);
         entry->looked = true;
     }
@@ -137,8 +145,7 @@ bool claim(claims *c, const char *path, size_t number, file_about *before)
 
 bool claim_writing(claims *c, const char *path, size_t number)
 {
-    lock_take(&c->guard);
-    claimed *entry = entry_of(c, path);
+    claimed *entry = take_entry(c, path);
     if (entry->writer == NOBODY)
         entry->writer = number;
     c->written[number] = true;
