@@ -107,6 +107,9 @@ kf_file *files_of(const input *in, size_t count);
 bool is_folder(const char *path);
 const char *base_name(const char *path);
 char *join_path(const char *folder, const char *name);
+bool ends_with(const char *name, const char *end);
+#define SIDECAR_END ".fbx.kf" /* of what a sidecar of ours is called */
+char *sidecar_of(const char *fbx);
 void *need(void *memory); /* ends the program when memory ran out */
 void *file_memory(size_t size); /* memory.c: as malloc's; needed */
 /* The same where the library had none, and no is an answer but for that. */

@@ -12,12 +12,6 @@ static bool plain_name(const char *name)
     return name[0] && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && !strpbrk(name, "/\\");
 }
 
-static bool ends_with(const char *name, const char *end)
-{
-    size_t a = strlen(name), b = strlen(end);
-    return a >= b && strcmp(name + a - b, end) == 0;
-}
-
 /* The path for an output that the library calls `name`. */
 static char *place(const work *w, const char *name)
 {
@@ -42,7 +36,7 @@ static bool newer_than_inputs(const work *w, const char *path)
 {
     file_about about, rig;
     char *own = copy_text(path);
-    if (ends_with(own, ".fbx.kf")) /* which belongs to the FBX, and is what that is */
+    if (ends_with(own, SIDECAR_END)) /* which belongs to the FBX, and is what that is */
         own[strlen(own) - 3] = '\0';
     bool there = w->v->claims ? claim(w->v->claims, own, w->v->number, &about) : look_at(own, &about);
     free(own);
@@ -321,11 +315,8 @@ static bool plan_ahead(work *w)
         return false;
     char *path = place(w, w->name);
     list_add(w->v->plan, path);
-    if (!w->c->options.no_sidecar) {
-        char *sidecar = need(malloc(strlen(path) + 4));
-        sprintf(sidecar, "%s.kf", path);
-        list_add(w->v->plan, sidecar);
-    }
+    if (!w->c->options.no_sidecar)
+        list_add(w->v->plan, sidecar_of(path));
     return true;
 }
 

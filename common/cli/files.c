@@ -46,6 +46,21 @@ char *join_path(const char *folder, const char *name)
     return path;
 }
 
+bool ends_with(const char *name, const char *end)
+{
+    size_t a = strlen(name), b = strlen(end);
+    return a >= b && strcmp(name + a - b, end) == 0;
+}
+
+char *sidecar_of(const char *fbx)
+{
+    size_t size = strlen(fbx);
+    char *path = need(malloc(size + sizeof ".kf"));
+    memcpy(path, fbx, size);
+    memcpy(path + size, ".kf", sizeof ".kf");
+    return path;
+}
+
 bool is_folder(const char *path)
 {
     file_about about;

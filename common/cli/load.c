@@ -54,7 +54,7 @@ void unload_file(loaded *l)
     memset(l, 0, sizeof *l);
 }
 
-static bool ends_with(const char *name, const char *extension, size_t size)
+static bool has_extension(const char *name, const char *extension, size_t size)
 {
     size_t length = strlen(name);
     if (length < size + 1 || name[length - size - 1] != '.')
@@ -71,12 +71,12 @@ bool has_known_extension(const cli *c, const char *name)
 {
     size_t count;
     const kf_format *const *formats = kf_library_formats(c->library, &count);
-    if (ends_with(name, "fbx", 3))
+    if (has_extension(name, "fbx", 3))
         return true;
     for (size_t i = 0; i < count; i++) {
         for (const char *at = formats[i]->extensions; *at;) {
             size_t size = strcspn(at, " ");
-            if (size && ends_with(name, at, size))
+            if (size && has_extension(name, at, size))
                 return true;
             at += size;
             at += strspn(at, " ");

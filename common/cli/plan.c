@@ -103,16 +103,10 @@ static int plan_nth(cli *c, void *user, size_t index, FILE *out, FILE *err)
     return code;
 }
 
-static bool ends_with(const char *name, const char *end)
-{
-    size_t a = strlen(name), b = strlen(end);
-    return a >= b && strcmp(name + a - b, end) == 0;
-}
-
 /* Whether an FBX is made of it. */
 static bool to_fbx(const path_list *made)
 {
-    return ends_with(made->paths[0], ".fbx") || ends_with(made->paths[0], ".fbx.kf");
+    return ends_with(made->paths[0], ".fbx") || ends_with(made->paths[0], SIDECAR_END);
 }
 
 /* Whether the file can stand in a plan; else tells why. FBX files of one output are one line of it, under the first of them. */
@@ -205,8 +199,7 @@ static void print_rule(const cli *c, const plan *p, size_t index, FILE *to)
     const char *before = " | ";
     for (size_t file = index, next = 1; next > 0; file = next) {
         const char *path = p->tree.files.paths[file];
-        char *sidecar = need(malloc(strlen(path) + 4));
-        sprintf(sidecar, "%s.kf", path);
+        char *sidecar = sidecar_of(path);
         input about;
         if (stat_input(sidecar, &about)) {
             fputs(before, to);

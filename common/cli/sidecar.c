@@ -7,12 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool ends_in_kf(const char *name)
-{
-    size_t size = strlen(name);
-    return size > 3 && strcmp(name + size - 3, ".kf") == 0;
-}
-
 /* Whether it holds what the FBX names ("": anything); with `digest` NULL whether it cannot even be unpacked. */
 static bool matches(sidecar_search *s, const input *in, const char *digest)
 {
@@ -45,10 +39,7 @@ static bool try_file(sidecar_search *s, const char *path, const char *digest)
 
 static bool try_beside(sidecar_search *s, const char *fbx, const char *digest)
 {
-    size_t size = strlen(fbx);
-    char *path = need(malloc(size + 4));
-    memcpy(path, fbx, size);
-    memcpy(path + size, ".kf", 4);
+    char *path = sidecar_of(fbx);
     bool found = try_file(s, path, digest);
     free(path);
     return found;
@@ -62,7 +53,7 @@ static bool try_folder(sidecar_search *s, const char *fbx, const char *digest)
     bool found = false;
     if (list_folder(folder[0] ? folder : ".", false, NULL, &list, s->err))
         for (size_t i = 0; i < list.count && !found; i++)
-            found = ends_in_kf(list.paths[i]) && try_file(s, list.paths[i], digest);
+            found = ends_with(list.paths[i], ".kf") && try_file(s, list.paths[i], digest);
     list_free(&list);
     free(folder);
     return found;

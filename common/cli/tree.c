@@ -6,12 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_sidecar(const char *name)
-{
-    size_t size = strlen(name);
-    return size > 7 && strcmp(name + size - 7, ".fbx.kf") == 0;
-}
-
 conversion tree_nth(const tree *t, size_t index, FILE *out, FILE *err)
 {
     return (conversion){.inputs = (const char *const *)&t->files.paths[index],
@@ -184,7 +178,7 @@ bool tree_of_folder(const cli *c, const char *root, const char *folder, tree *t)
     *t = (tree){0};
     bool ok = list_folder(root, true, folder, &all, stderr);
     for (size_t i = 0; i < all.count; i++)
-        if (!is_sidecar(all.paths[i]))
+        if (!ends_with(all.paths[i], SIDECAR_END))
             list_add(&t->files, copy_text(all.paths[i]));
     list_free(&all);
     make_room(t);
@@ -280,7 +274,7 @@ static int convert_parts(cli *c, const char *folder, const char *output)
     if (list_folder(folder, false, NULL, &list, stderr)) {
         for (size_t i = 0; i < list.count; i++) {
             input in;
-            if (is_sidecar(list.paths[i]) || !read_input(list.paths[i], &in, stderr))
+            if (ends_with(list.paths[i], SIDECAR_END) || !read_input(list.paths[i], &in, stderr))
                 continue;
             kf_job *job = kf_job_new(c->library, NULL, &error);
             kf_file file = {in.name, in.data, in.size};
