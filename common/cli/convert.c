@@ -31,6 +31,19 @@ static char *place(const work *w, const char *name)
     return copy_text(output); /* the original had another name, but the user chose this one */
 }
 
+static bool changed_since(const input *in, double then)
+{
+    file_about sidecar;
+    if (!in->regular || in->modified > then)
+        return true;
+    if (!ends_with(in->path, ".fbx"))
+        return false;
+    char *path = sidecar_of(in->path);
+    bool changed = look_at(path, &sidecar) && sidecar.modified > then;
+    free(path);
+    return changed;
+}
+
 /* Whether an output is up to date. */
 static bool newer_than_inputs(const work *w, const char *path)
 {
@@ -43,7 +56,7 @@ static bool newer_than_inputs(const work *w, const char *path)
     if (!there || (w->c->rig && look_at(w->c->rig, &rig) && rig.modified > about.modified))
         return false;
     for (size_t i = 0; i < w->v->count; i++)
-        if (!w->inputs[i].regular || w->inputs[i].modified > about.modified)
+        if (changed_since(&w->inputs[i], about.modified))
             return false;
     for (size_t i = 0; i < w->base_count; i++)
         if (w->bases[i].modified > about.modified)

@@ -187,6 +187,17 @@ class Tree(Case):
         os.utime(rig, (time.time() + 100, time.time() + 100))
         self.assertIn("2 converted", self.keyferry("convert", "game/a", "rigged/", "--rig", "ped.skel", "--newer", "-y").err)
 
+    def test_a_sidecar_that_was_missing(self):
+        """Put beside its FBX later, it makes the game's file anew."""
+        self.keyferry("convert", "game/a", "fbx/", "--no-capsule")
+        os.rename(self.dir / "fbx/door.fbx.kf", self.dir / "door.fbx.kf")
+        self.keyferry("convert", "fbx", "back/", "--to", "x4-ani", code=None)
+        self.assertNotEqual((self.dir / "back/door.ani").read_bytes(), self.originals["a/door.ani"])
+        os.rename(self.dir / "door.fbx.kf", self.dir / "fbx/door.fbx.kf")
+        os.utime(self.dir / "fbx/door.fbx.kf", (time.time() + 100, time.time() + 100))
+        self.keyferry("convert", "fbx", "back/", "--newer", "-y", code=None)
+        self.assertEqual((self.dir / "back/door.ani").read_bytes(), self.originals["a/door.ani"])
+
     def test_left_alone_in_json(self):
         self.keyferry("convert", "game", "fbx/")
         for flags in (["--newer"], ["-n"]):
