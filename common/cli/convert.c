@@ -181,10 +181,17 @@ static bool read_bases(work *w)
     path_list list = {0};
     bool ok = true;
     for (size_t i = 0; i < w->c->base_count; i++) {
-        if (is_folder(w->c->bases[i]))
-            ok = list_folder(w->c->bases[i], false, NULL, &list, w->v->err) && ok;
-        else
-            list_add(&list, copy_text(w->c->bases[i]));
+        const char *base = w->c->bases[i];
+        if (!is_folder(base)) {
+            list_add(&list, copy_text(base));
+            continue;
+        }
+        size_t before = list.count;
+        ok = list_folder(base, false, NULL, &list, w->v->err) && ok;
+        if (ok && list.count == before) {
+            say(w->v->err, "%s: there is no file in it, and its folders are not looked into: give the original itself as --base", base);
+            ok = false;
+        }
     }
     ok = ok && read_list((const char *const *)list.paths, list.count, &w->bases, w->v->err);
     w->base_count = ok ? list.count : 0;

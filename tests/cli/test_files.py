@@ -199,6 +199,16 @@ class There(Case):
         self.assertIn("door.fbx: exists (-y overwrites it)", said)
         self.assertEqual(code, 3)
 
+    def test_base_without_files(self):
+        """A folder that holds only folders is no original: nothing is made anew instead."""
+        self.keyferry("convert", DOOR, "door.fbx", "--no-capsule", "--no-sidecar")
+        self.put("game/a/door.ani", DOOR.read_bytes())
+        said = self.keyferry("convert", "door.fbx", "back.ani", "--base", "game", code=3).err
+        self.assertIn("game: there is no file in it", said)
+        self.assertFalse((self.dir / "back.ani").exists())
+        self.keyferry("convert", "door.fbx", "back.ani", "--base", "game/a")
+        self.assertEqual((self.dir / "back.ani").read_bytes(), DOOR.read_bytes())
+
     def test_newer_than_the_base(self):
         self.put("door.ani", DOOR.read_bytes())
         self.keyferry("convert", "door.ani", "door.fbx", "--no-capsule", "--no-sidecar")
