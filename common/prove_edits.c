@@ -388,7 +388,7 @@ bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *o
         uncount_same(original->anim, merged, made.anim, report);
     const kfi_wanted *end = report->wanted + report->wanted_count, *next;
     for (const kfi_wanted *w = report->wanted; there && w < end; w = next) {
-        const double most = 1.02, most_between = 1.25; /* times are rounded, too; a fit looks at some places between frames */
+        const double most = 1.02; /* times are rounded, too */
         kfi_worst found, between = {0, 0, 0, 0};
         next = end;
         kfi_mark mark = kfi_arena_mark(&job->arena); /* one track's looks are as large as all its keys */
@@ -400,7 +400,7 @@ bool kfi_prove_edits(kf_job *job, const kf_format *format, const kfi_original *o
         kfi_arena_release(&job->arena, mark);
         if (found.part > most && !warn(job, merged, w, "the file will play this otherwise than the FBX shows it", &found))
             return false;
-        if (between.part > most_between &&
+        if (between.part > most &&
             !warn(job, merged, w, "between frames that were not edited the file will play this otherwise than before", &between))
             return false;
     }

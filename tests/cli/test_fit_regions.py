@@ -17,7 +17,7 @@ BEST = os.path.join(os.environ["KEYFERRY_BUILD"], "tests", "fewest_bezier")
 
 
 class Regions(unittest.TestCase):
-    """Measured once: the README's table is of these."""
+    """Measured once: the table of the format's README is of these."""
 
     @classmethod
     def setUpClass(cls):
@@ -36,6 +36,7 @@ class Regions(unittest.TestCase):
             self.assertLessEqual(r["off"], 1.001, r)
             self.assertLessEqual(r["overshoot"], 1.05, r)
             self.assertLessEqual(r["drift"], drift, r)
+            self.check_told(r)
             self.assertFalse(r["far"], r)
             if r["best"]:
                 self.assertLessEqual(r["after"], 1.2 * r["best"], r)
@@ -47,6 +48,17 @@ class Regions(unittest.TestCase):
         if results[0]["best"]:
             self.assertLessEqual(sum(r["after"] for r in results), 1.03 * sum(r["best"] for r in results), results)
         self.assertLessEqual(sum(len(r["beyond"]) for r in results), beyond, results)
+
+    def check_told(self, r):
+        """Where nobody edited it, the game plays what it played, or a warning says that it does not."""
+        if r["drift"] > 1.03:
+            self.assertIn("between frames that were not edited the file will play this otherwise than before", r["said"])
+
+    def test_drift_is_told(self):
+        for seed, shape in ((30024, "parabola"), (30040, "wave")):
+            r = regioncases.edit(os.environ["KEYFERRY"], "ease", "xyz", seed, shape=shape)
+            self.assertLessEqual(r["drift"], 1.8)
+            self.check_told(r)
 
     def test_tcb(self):
         """A key at the border whose neighbour is another one now gets the numbers that keep its slope on the other side. A tangent
@@ -138,11 +150,11 @@ class Regions(unittest.TestCase):
             self.assertLessEqual(sum(r["best"] for r in results), 1.05 * sum(r["after"] for r in results), results)
 
     def test_readme(self):
-        """What the README says are these numbers; another machine's rounding may find a key more or less."""
+        """What the format's README says are these numbers; another machine's rounding may find a key more or less."""
         def rows(text):
             return {line.split("|")[1]: [[int(n) for n in cell.split()] for cell in line.split("|")[2:6]]
                     for line in text.splitlines() if " bent |" in line}
-        with open(os.path.join(os.environ["KEYFERRY_SOURCE"], "README.md")) as f:
+        with open(os.path.join(os.environ["KEYFERRY_SOURCE"], "plugins", "x4-ani", "README.md")) as f:
             told = rows(f.read())
         found = rows(regioncases.table(self.results))
         self.assertEqual(told.keys(), found.keys())
@@ -251,11 +263,11 @@ class Nytro(unittest.TestCase):
             self.assertLessEqual(sum(r["after"] for r in results), 1.5 * sum(r["fewest"] for r in results), results)
 
     def test_readme(self):
-        """What the README says are these numbers; another machine's rounding may find a key more or less."""
+        """What the format's README says are these numbers; another machine's rounding may find a key more or less."""
         def rows(text):
             return {line.split("|")[1]: [[int(n) for n in cell.split()] for cell in line.split("|")[2:6]]
                     for line in text.splitlines() if line.startswith(("| moves,", "| turns,"))}
-        with open(os.path.join(os.environ["KEYFERRY_SOURCE"], "README.md")) as f:
+        with open(os.path.join(os.environ["KEYFERRY_SOURCE"], "plugins", "nytro-anim", "README.md")) as f:
             told = rows(f.read())
         found = rows(nytrocases.table(self.results))
         self.assertEqual(told.keys(), found.keys())

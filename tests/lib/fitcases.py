@@ -99,7 +99,8 @@ class Bench:
         return os.path.join(self.folder, name)
 
     def run(self, *words):
-        subprocess.run([self.keyferry, *words], cwd=self.folder, check=True, capture_output=True)
+        done = subprocess.run([self.keyferry, *words], cwd=self.folder, check=True, capture_output=True, text=True)
+        self.said = done.stderr
 
     def bake(self, data, rate):
         """The scene of a file, baked."""

@@ -135,6 +135,7 @@ def edit(keyferry, kind, axes, seed, program=None, **bump):
         bench = fitcases.Bench(keyferry, folder)
         case = Case(bench, kind, axes, seed, **bump)
         now = bench.back(case.scene)
+        said = bench.said
         shown = bench.values(now, 30, PROP)
         was, then = bench.values(case.original, 30 * FINE, PROP), bench.values(now, 30 * FINE, PROP)
     low, high = case.start / 30, (case.start + case.width) / 30
@@ -151,7 +152,7 @@ def edit(keyferry, kind, axes, seed, program=None, **bump):
     last = sum(time_of(r) <= high for r in records)     # and the first after it
     beyond = [i for i, r in enumerate(records) if r not in kept and not first <= i <= last]
     return dict(case=(kind, axes, seed), before=len(records), baked=case.count, after=len(fitcases.records(now)), frames=case.width,
-                off=off, between=between, overshoot=over, drift=drift, beyond=beyond,
+                off=off, between=between, overshoot=over, drift=drift, said=said, beyond=beyond,
                 far=[i for i in beyond if not first - 1 <= i <= last + 1],
                 fewest=fewest.keys(case.wanted, case.tolerances) if kind == "TCB" else None,
                 cubics=fewest_drawn(case, drawn) if kind == "linear time" else 0,
