@@ -223,6 +223,16 @@ static double *common_times(kf_job *job, const kf_track *track, size_t *count)
     return times;
 }
 
+/* When the middle of a segment by its parameter is. Where that is so near to a frame of 24, 25, 30 or 60 a second that programs
+ * would take the key for the frame, the frame: its value is not the key's. */
+static double middle_of(const kfi_segment *s)
+{
+    const double grid = 600, near = 1e-4;
+    double middle = 0.5 * (s->t0 + s->t1) + 0.375 * (s->h0.dt + s->h1.dt), frame = round(middle * grid) / grid;
+    bool take = fabs(frame - middle) <= near && frame > s->t0 + near && frame < s->t1 - near;
+    return (double)(float)(take ? frame : middle);
+}
+
 /* Where the handles of a segment pass each other in time, a part of it would have one that reaches beyond its end, and
  * that is cut. Each half, by its parameter, has none such, nor have the parts of a half. */
 static bool halve_passing(kf_job *job, kf_curve *curve, const double *times, size_t count, size_t *halved)
@@ -240,7 +250,7 @@ static bool halve_passing(kf_job *job, kf_curve *curve, const double *times, siz
             at++;
         bool parted = i + 1 < curve->count && at < count && !by_then(curve->keys[i + 1].time, times[at]);
         if (parted && s.shape == KFI_BEZIER && s.h0.dt - s.h1.dt > s.t1 - s.t0)
-            all[total++] = (double)(float)(0.5 * (s.t0 + s.t1) + 0.375 * (s.h0.dt + s.h1.dt));
+            all[total++] = middle_of(&s);
     }
     if (total == curve->count)
         return true;

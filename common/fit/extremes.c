@@ -10,14 +10,52 @@ static void known_of(const kfi_samples *s, size_t i, double v[5])
         v[k] = known[k];
 }
 
+/* The polynomial through what is known at first..first + count - 1 quarters, at x quarters. */
+static double through(const double v[5], int first, int count, double x)
+{
+    double d[5], value;
+    for (int k = 0; k < count; k++)
+        d[k] = v[first + k];
+    for (int level = 1; level < count; level++)
+        for (int k = count - 1; k >= level; k--)
+            d[k] = (d[k] - d[k - 1]) / level;
+    value = d[count - 1];
+    for (int k = count - 2; k >= 0; k--)
+        value = d[k] + value * (x - first - k);
+    return value;
+}
+
+/* How little a cubic through five values in a row says of them. */
+static double roughness(const double v[5])
+{
+    return fabs(v[0] - 4.0 * v[1] + 6.0 * v[2] - 4.0 * v[3] + v[4]);
+}
+
+/* The same with the eighths between them, if an edit runs more evenly than what it was added to: that is known there. How many. */
+static int known_closely(const kfi_samples *s, size_t i, double v[9])
+{
+    double known[5], edit[5];
+    known_of(s, i, known);
+    for (int k = 0; s->was && k < 5; k++)
+        edit[k] = known[k] - (k < 4 ? s->was[i][k] : s->was[i + 1][0]);
+    if (!s->was || !(roughness(edit) < roughness(known))) {
+        for (int k = 0; k < 5; k++)
+            v[k] = known[k];
+        return 5;
+    }
+    for (int k = 0; k < 9; k++)
+        v[k] = k % 2 ? s->eighth[i][k / 2] + through(edit, 0, 5, 0.5 * k) : known[k / 2];
+    return 9;
+}
+
 /* The highest and the lowest that the curve is between samples i and i + 1: of parabolas through what is known there. */
 static void range_between(const kfi_samples *s, size_t i, double *low, double *high)
 {
-    double v[5];
-    known_of(s, i, v);
-    *low = fmin(v[0], v[4]);
-    *high = fmax(v[0], v[4]);
-    for (int k = 1; k < 4; k++) {
+    double v[9];
+    int last = known_closely(s, i, v) - 1;
+    *low = fmin(v[0], v[last]);
+    *high = fmax(v[0], v[last]);
+    for (int k = 1; k < last; k++) {
         double slope = 0.5 * (v[k + 1] - v[k - 1]), bend = v[k + 1] - 2.0 * v[k] + v[k - 1];
         double top = fabs(slope) < fabs(bend) ? v[k] - 0.5 * slope * slope / bend : v[k];
         *low = fmin(*low, fmin(v[k], top));
@@ -68,21 +106,6 @@ bool kfi_extremes_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segmen
     double sum = -(half + copysign(sqrt(root), half));
     return (square == 0.0 || extreme_fits(s, a, b, segment, sum / square, doubted)) &&
            (sum == 0.0 || extreme_fits(s, a, b, segment, d0 / sum, doubted));
-}
-
-/* The polynomial through what is known at first..first + count - 1 quarters, at x quarters. */
-static double through(const double v[5], int first, int count, double x)
-{
-    double d[5], value;
-    for (int k = 0; k < count; k++)
-        d[k] = v[first + k];
-    for (int level = 1; level < count; level++)
-        for (int k = count - 1; k >= level; k--)
-            d[k] = (d[k] - d[k - 1]) / level;
-    value = d[count - 1];
-    for (int k = count - 2; k >= 0; k--)
-        value = d[k] + value * (x - first - k);
-    return value;
 }
 
 bool kfi_beside_keys_fit(const kfi_samples *s, size_t a, size_t b, const kfi_segment *segment)

@@ -92,7 +92,7 @@ class Bench:
     """A folder in which files of one format are baked and come back."""
 
     def __init__(self, keyferry, folder, suffix="ani"):
-        self.keyferry, self.folder = keyferry, folder
+        self.keyferry, self.folder, self.said = keyferry, folder, ""
         self.game, self.home = "b." + suffix, "c." + suffix
 
     def path(self, name):
