@@ -93,7 +93,8 @@ class Regions(unittest.TestCase):
         for kind, axes, seed in (("TCB", "xyz", 66), ("TCB", "x", 22), ("ease", "x", 41), ("ease", "x", 81), ("Bezier", "xyz", 51),
                                  ("Bezier", "x", 58), ("mixed", "xyz", 8), ("mixed", "x", 39), ("lines", "x", 28),
                                  ("steps", "xyz", 78), ("steps", "x", 74), ("linear time", "x", 60), ("steep", "xyz", 302), ("steep", "x", 329),
-                                 ("steep", "xyz", 335), ("steep", "x", 304)):
+                                 ("steep", "xyz", 335), ("steep", "x", 304), ("steep", "xyz", 50019), ("steep", "xyz", 50018),
+                                 ("steep", "x", 50017)):
             r = regioncases.edit(os.environ["KEYFERRY"], kind, axes, seed)
             self.assertLessEqual(r["off"], 1.001, r)
             self.assertLessEqual(r["overshoot"], 1.05, r)
@@ -101,7 +102,8 @@ class Regions(unittest.TestCase):
     def test_corners(self):
         """Bumps that begin and end with a corner: as far as the samples tell, the same holds."""
         for shape, kind, axes, seed in (("parabola", "ease", "xyz", 205), ("parabola", "mixed", "xyz", 203), ("roof", "mixed", "xyz", 203),
-                                        ("box", "mixed", "xyz", 204), ("box", "Bezier", "x", 202)):
+                                        ("box", "mixed", "xyz", 204), ("box", "Bezier", "x", 202), ("roof", "mixed", "xyz", 50008),
+                                        ("roof", "TCB", "xyz", 50002)):
             r = regioncases.edit(os.environ["KEYFERRY"], kind, axes, seed, shape=shape)
             self.assertLessEqual(r["off"], 1.001, r)
             self.assertLessEqual(r["overshoot"], 1.05, r)
@@ -109,6 +111,11 @@ class Regions(unittest.TestCase):
     def test_room_at_the_border(self):
         """A segment whose handles pass each other in time is not split where a part of it would have no room for its own."""
         r = regioncases.edit(os.environ["KEYFERRY"], "ease", "xyz", "hunt x4 ease xyz wave False 12374 narrow", frames=(2, 5))
+        self.assertLessEqual(r["off"], 1.001, r)
+
+    def test_halves_beside_frames(self):
+        """A key that halves a segment is not put where another bake would take it for the frame beside it."""
+        r = regioncases.edit(os.environ["KEYFERRY"], "steep", "x", 50014, shape="roof")
         self.assertLessEqual(r["off"], 1.001, r)
 
     def test_short_handles(self):
