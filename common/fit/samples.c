@@ -176,6 +176,13 @@ static void read_around(const kfi_samples *s, size_t i, bool edit, const size_t 
     size_t last = i + few <= high + 1 ? i : high + 1 - few;
     for (size_t first = i < low + few - 2 ? low : i - (few - 2); first <= last; first++)
         read_through(s, i, edit, first, few, best);
+    /* Between two corners near to each other there may be four only: they say it where they lie on one line, for on one cubic
+     * they may lie by chance. */
+    reading short_of = {.doubt = INFINITY};
+    for (size_t first = i < low + 2 ? low : i - 2; best->doubt > s->tolerance && first <= i && first + 4 <= high + 1; first++)
+        read_through(s, i, edit, first, 4, &short_of);
+    if (short_of.doubt <= 0.01 * s->tolerance && short_of.before <= 0.01 * s->tolerance)
+        *best = short_of;
     size_t before = i < low + many / 2 - 1 ? low : i - (many / 2 - 1);
     before = before + many <= high + 1 ? before : high + 1 - many;
     if (many > few)

@@ -648,8 +648,9 @@ class X4(EditCase):
             self.keyferry("convert", "y.ani", "z.fbx", "--ascii", "-y", "--for", "blender")
             found = [k.value for k in fbxtext.Scene((self.dir / "z.fbx").read_text()).curve(*where).keys]
             self.assertEqual(len(found), len(wanted))
+            tolerance = 1e-4 * (max(wanted) - min(wanted))
             for i, (a, b) in enumerate(zip(wanted, found)):
-                self.assertAlmostEqual(a, b, None, (first, last, i), 3e-4)
+                self.assertAlmostEqual(a, b, None, (first, last, i), tolerance)
 
 
 class Proved(EditCase):
