@@ -94,6 +94,26 @@ static bool tell_resting(const kfi_merging *m, const char *take, const resting *
                                      first->name ? first->name : kfi_channel_name((kf_channel)first->channel));
 }
 
+/* New nodes below ours that no track has brought into the file, which holds only what moves; not those that are told of, and not
+ * what programs put there. */
+static bool tell_still(const kfi_merging *m, const int64_t *nodes, const bool *told)
+{
+    const kf_anim *edited = m->input->edited;
+    bool *below = kfi_alloc(m->job, edited->node_count, sizeof *below);
+    size_t count = 0;
+    const char *first = NULL;
+    for (size_t i = 0; below && i < edited->node_count; i++) {
+        const kf_node *node = &edited->nodes[i];
+        int32_t above = node->parent;
+        below[i] = above >= 0 && (below[above] || above == m->matches.wrapper || m->matches.node[above] >= 0);
+        if (below[i] && m->matches.node[i] < 0 && nodes[i] < 0 && !told[i] && node->kind != KF_NODE_OTHER &&
+            !kfi_programs_own(node->name) && count++ == 0)
+            first = node->name;
+    }
+    return below && (count == 0 || kfi_note(m->job, "still", "%zu new nodes do not move and are not written: the file has only what moves "
+                                                             "(first: node \"%.60s\")", count, first));
+}
+
 /* Below our wrapper the numbers are the game's; elsewhere they are the program's. */
 static bool tell_outside(const kfi_merging *m, uint32_t node)
 {
@@ -185,11 +205,11 @@ bool kfi_merge_new(kfi_merging *m)
 {
     const kf_anim *edited = m->input->edited;
     int64_t *nodes = kfi_alloc_raw(m->job, edited->node_count, sizeof *nodes);
-    bool *moving = kfi_alloc(m->job, edited->node_count, sizeof *moving);
+    bool *moving = kfi_alloc(m->job, edited->node_count, sizeof *moving), *told = kfi_alloc(m->job, edited->node_count, sizeof *told);
     additions *added = kfi_alloc(m->job, m->merged->take_count + edited->take_count, sizeof *added);
     uint8_t *keyed = kfi_keyed_channels(m->job, m->input->written);
     kfi_actions actions;
-    if (!nodes || !moving || !added || !keyed || !kfi_actions_init(m, &actions))
+    if (!nodes || !moving || !told || !added || !keyed || !kfi_actions_init(m, &actions))
         return false;
     for (size_t t = 0; t < m->merged->take_count; t++)
         added[t].first = m->merged->takes[t].track_count;
@@ -230,8 +250,11 @@ bool kfi_merge_new(kfi_merging *m)
             if (m->matches.known[e][i] || wrapper || (kfi_programs_own(edited->nodes[track->node].name) && !moves(m, track)))
                 continue;
             if (!numbers && idle(m, track, moving)) {
-                if ((written < 0 || m->matches.node[track->node] < 0) && somebody_keyed(m, track) && rests.count++ == 0)
-                    rests.first = track;
+                if ((written < 0 || m->matches.node[track->node] < 0) && somebody_keyed(m, track)) {
+                    told[track->node] = true;
+                    if (rests.count++ == 0)
+                        rests.first = track;
+                }
                 continue;
             }
             if (written >= 0 && just_a_pose(m, track)) {
@@ -266,7 +289,7 @@ bool kfi_merge_new(kfi_merging *m)
         if (!tell_resting(m, from->name, &rests))
             return false;
     }
-    return settle_new(m, added) && kfi_actions_tell(m, &actions);
+    return settle_new(m, added) && tell_still(m, nodes, told) && kfi_actions_tell(m, &actions);
 }
 
 bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh)

@@ -161,6 +161,20 @@ static bool tell_starts(const x4_plan *p)
     return true;
 }
 
+/* A file that is made anew has parts only where they move. */
+static bool tell_still(const x4_plan *p)
+{
+    bool *has = kfi_alloc(p->job, p->anim->node_count, sizeof *has);
+    size_t still = 0;
+    for (size_t i = 0; has && i < p->count; i++)
+        if (p->items[i].node != X4_NONE)
+            has[p->items[i].node] = true;
+    for (size_t i = 0; has && i < p->anim->node_count; i++)
+        still += !has[i];
+    return has && (p->native || still == 0 ||
+                   kfi_note(p->job, "still-nodes", "%zu nodes that do not move were not written", still));
+}
+
 /* What did not come back stays as it is, unless it is to be dropped. */
 static void drop_missing(x4_plan *p)
 {
@@ -214,5 +228,5 @@ bool kfi_x4_make_plan(x4_plan *p)
             if (!add_track(p, i, &p->anim->takes[i].tracks[t]))
                 return false;
     drop_missing(p);
-    return keep_empty_takes(p) && tell_starts(p) && tell_scales(p);
+    return keep_empty_takes(p) && tell_still(p) && tell_starts(p) && tell_scales(p);
 }

@@ -61,6 +61,11 @@ class Fresh(Case):
         counts = {name: struct.unpack_from("<I", data)[0] for name, data in made.items()}
         self.assertEqual(counts, {"arm.anm": 16, "hip.anm": 16})
 
+    def test_nodes_that_do_not_move(self):
+        for id in ("x4-ani", "nytro-anim", "ei-anm"):
+            _, said = self.convert(id, {"hip": {"T": LINE}, "hinge": {"rest": {"T": (1, 2, 3)}}})
+            self.assertIn("note: 1 nodes that do not move were not written", said)
+
     def test_files_for_nodes_of_one_name(self):
         made, _ = self.convert("ei-anm", {"a?b": {"T": LINE}, "a*b": {"T": LINE}})
         self.assertEqual(sorted(made), ["a_b.anm", "a_b_2.anm"])

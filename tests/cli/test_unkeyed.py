@@ -334,6 +334,43 @@ class Shapes(Standing):
                                   put(scene, "x", "GeometricTranslation", "Vector3D", 0, 0, 0)))
 
 
+class NewNodes(Standing):
+    def still(self, scene, kind="Null", title="hinge"):
+        object_of(scene, "Model", 900011, "Model::" + title, kind, ("Version", ["232"], None))
+        connect(scene, 900011, wrapped.wrapper(scene).values[0])
+
+    def test_still(self):
+        for name in ("x4-ani/door.ani", "nytro-anim/linear.nanim", "ei-anm/hand.anm", "mm2-anim/two-bones.anim", "vib-anm/first.anm"):
+            self.use(name)
+            self.quiet(self.still)
+            self.assertIn('note: 1 new nodes do not move and are not written: the file has only what moves (first: node "hinge")',
+                          self.said)
+
+    def test_what_programs_add(self):
+        self.use("x4-ani/door.ani")
+        for kind, title in (("Camera", "Camera"), ("LimbNode", "anim_door_left_end")):
+            self.quiet(lambda scene, kind=kind, title=title: self.still(scene, kind, title))
+            self.assertNotIn("new nodes", self.said)
+
+    def test_keyed_at_rest(self):
+        """One line of it is enough."""
+        self.use("x4-ani/door.ani")
+
+        def change(scene):
+            scene.clone(LEFT, "hinge")
+            for take, node, channel, component in scene.curves():
+                if node == "hinge":
+                    curve = scene.curve(take, node, channel, component)
+                    for key in curve.keys:
+                        key.value = float(channel == SCALE)
+                        key.flags = 0x4
+                    curve.store()
+            put(scene, "hinge", MOVE, MOVE, 0, 0, 0)
+        self.quiet(change)
+        self.assertIn("channels of a new node stand still", self.said)
+        self.assertNotIn("new nodes do not move", self.said)
+
+
 class Parents(Standing):
     def group(self, scene, *place):
         """A new node between one and its parent."""
