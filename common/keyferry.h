@@ -184,7 +184,6 @@ typedef struct kf_curve {
     const kf_origin *origin; /* one per key in what an exporter gets, or NULL: every key is new */
     uint8_t tcb_rule;        /* kf_tcb_rule */
     uint8_t pre, post;       /* kf_extrapolation */
-    bool judged;             /* of an importer's curve: it has seen to it that all is finite and in order, so nobody looks again */
     uint32_t pre_count, post_count; /* how often it repeats; 0 is for ever */
     /* Of a curve read from an FBX whose attribute data the keys cannot hold to the last bit: four words a key, else NULL.
      * Believed only where fbx_data_count == count and the words still say what the key says. */

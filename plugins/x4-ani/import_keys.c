@@ -325,6 +325,5 @@ bool kfi_x4_read_component(x4_component *c, size_t count, uint32_t found)
         return read_odd(c);
     if (found & 1u << X4_BEZIER_LINEAR_TIME)
         space_evenly(c->curve);
-    c->curve->judged = !tcb; /* read_plain has; this spares another walk over keys that have left the caches since */
     return (!tcb || read_tcb(c)) && read_ends(c);
 }
