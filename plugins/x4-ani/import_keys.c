@@ -240,10 +240,10 @@ static void space_evenly(kf_curve *curve)
         const kf_key *key = &curve->keys[i];
         if (key->interp != KF_HERMITE)
             continue;
-        double third = (key[1].time - key->time) / 3.0;
-        handles[i].out.dt = third;
-        handles[i + 1].in.dt = -third;
-        if (third == 0)
+        double part = (key[1].time - key->time) / 3.0;
+        handles[i].out.dt = part;
+        handles[i + 1].in.dt = -part;
+        if (part == 0)
             handles[i].out = handles[i + 1].in = (kf_handle){0, 0};
     }
 }
