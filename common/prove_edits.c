@@ -98,6 +98,7 @@ static bool same_quats(const kf_quat_curve *a, const kf_quat_curve *b)
 static void uncount_same(const kf_anim *original, const kf_anim *merged, const kf_anim *again, kfi_merge_report *report)
 {
     size_t number = 0;
+    kfi_shapes_told told = {.node = UINT32_MAX};
     for (size_t i = 0; i < report->wanted_count; i++) {
         const kfi_wanted *w = &report->wanted[i];
         const kf_take *take = find_take(again, merged, w->take), *was = w->take < original->take_count ? &original->takes[w->take] : NULL;
@@ -107,7 +108,7 @@ static void uncount_same(const kf_anim *original, const kf_anim *merged, const k
                     track->quaternion == w->original->quaternion && same_quats(&track->quat, &w->original->quat);
         for (unsigned c = 0; same && c < track->curves; c++)
             same = same_keys(&track->curve[c], &w->original->curve[c]);
-        if (!same || change->what != KFI_WHAT_CHANGED)
+        if (!same || change->what != KFI_WHAT_CHANGED || kfi_told_by_shapes(original, again, w, track, &told))
             continue;
         change->what = KFI_WHAT_SAME;
         report->changed--;

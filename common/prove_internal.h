@@ -49,5 +49,12 @@ bool kfi_plays_shapes(const kf_anim *made, const kf_anim *merged, const kfi_want
 /* How far the sums of a made node's shapes are from those that came back; `w`, up to `end`, are all its weights that were edited. */
 bool kfi_measure_shapes(kf_job *job, const kf_anim *made, const kf_take *take, uint32_t node, const kf_anim *merged,
                         const kfi_wanted *w, const kfi_wanted *end, kfi_worst *found);
+/* Whether a format that has a shape for every frame tells an edited weight by them: a made node has others than the original. What
+ * was found of the last node is kept, for it has many weights. */
+typedef struct kfi_shapes_told {
+    uint32_t node;
+    bool otherwise;
+} kfi_shapes_told;
+bool kfi_told_by_shapes(const kf_anim *original, const kf_anim *made, const kfi_wanted *w, const kf_track *track, kfi_shapes_told *last);
 
 #endif

@@ -110,3 +110,26 @@ bool kfi_measure_shapes(kf_job *job, const kf_anim *made, const kf_take *take, u
         }
     return true;
 }
+
+static bool same_shapes(const kf_mesh *a, const kf_mesh *b)
+{
+    if (!a || !b || a->point_count != b->point_count || a->shape_count != b->shape_count)
+        return a == b;
+    for (size_t i = 0; i < a->shape_count; i++) {
+        const kf_shape *x = &a->shapes[i], *y = &b->shapes[i];
+        if (strcmp(x->name, y->name) != 0 || x->count != y->count || !x->index != !y->index ||
+            (x->index && memcmp(x->index, y->index, x->count * sizeof *x->index) != 0) ||
+            memcmp(x->offset, y->offset, x->count * sizeof *x->offset) != 0)
+            return false;
+    }
+    return true;
+}
+
+bool kfi_told_by_shapes(const kf_anim *original, const kf_anim *made, const kfi_wanted *w, const kf_track *track, kfi_shapes_told *last)
+{
+    if (w->channel != KF_MORPH || w->node >= original->node_count)
+        return false;
+    if (last->node != w->node)
+        *last = (kfi_shapes_told){w->node, !same_shapes(original->nodes[w->node].mesh, made->nodes[track->node].mesh)};
+    return last->otherwise;
+}

@@ -250,7 +250,9 @@ class Edited(Parts):
             self.assertEqual([k.value for k in curve.keys], [0, 100, 0])
             curve.keys[1].value = 50
             curve.store()
-        was, now, _ = self.edit("wing", change)
+        was, now, said = self.edit("wing", change)
+        self.assertIn("1 of 5 tracks changed", said)
+        self.assertIn('changed: take "animation", node "x", morph morph_001: 1 keys changed, 0 added, 0 removed', said)
         before, after = reader.shapes(was), reader.shapes(now)
         self.assertEqual(len(was), len(now))
         start = len(was) - 3 * 4 * 12
