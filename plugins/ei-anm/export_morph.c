@@ -50,22 +50,30 @@ static void spread(morphs *m, const kf_shape *shape)
     }
 }
 
-/* Writes a frame's offsets. Numbers equal to those of the original's frame `from` (-1: none) keep their
+/* The bytes of a number in a frame of the original, if the importer took them for this one; else NULL. */
+static const uint8_t *bytes_there(const morphs *m, int64_t frame, size_t vertex, size_t c, double number)
+{
+    const kfi_ei_anm *was = m->part->was;
+    if (!was || frame < 0 || frame >= (int64_t)was->morph_frames || vertex >= was->morph_vertices)
+        return NULL;
+    const uint8_t *old = was->morphs + ((size_t)frame * was->morph_vertices + vertex) * KFI_EI_VEC3;
+    vector imported;
+    kfi_ei_offset(old, imported);
+    return (float)number == (float)imported[c] ? old + 4 * c : NULL;
+}
+
+/* Writes a frame's offsets. Numbers equal to the original's on that frame, or on its frame `from` (-1: none), keep their
  * bytes, those that the importer took for 0 too. */
 static bool store_frame(const morphs *m, const vector *offsets, size_t frame, int64_t from, uint8_t *bytes)
 {
-    const kfi_ei_anm *was = m->part->was;
     for (size_t v = 0; v < m->vertices; v++) {
-        const uint8_t *old = NULL;
-        vector imported = {0};
-        if (was && from >= 0 && from < (int64_t)was->morph_frames && v < was->morph_vertices) {
-            old = was->morphs + ((size_t)from * was->morph_vertices + v) * KFI_EI_VEC3;
-            kfi_ei_offset(old, imported);
-        }
         for (size_t c = 0; c < 3; c++) {
             uint8_t *at = bytes + v * KFI_EI_VEC3 + 4 * c;
-            if (old && (float)offsets[v][c] == (float)imported[c])
-                memcpy(at, old + 4 * c, 4);
+            const uint8_t *old = bytes_there(m, (int64_t)frame, v, c, offsets[v][c]);
+            if (!old)
+                old = bytes_there(m, from, v, c, offsets[v][c]);
+            if (old)
+                memcpy(at, old, 4);
             else if (!kfi_ei_store(m->part, at, offsets[v][c], kfi_ei_time(m->part, frame)))
                 return false;
         }

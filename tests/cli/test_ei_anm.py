@@ -262,6 +262,27 @@ class Edited(Parts):
             for x, y in zip(p, q):
                 self.assertAlmostEqual(y, x / 2, 6)
 
+    def test_weights_of_negative_zeros(self):
+        """An offset that is the same number after the edit keeps its bytes, its sign too."""
+        data = bytearray(CASES["wing"][0])
+        at = len(data) - 3 * 4 * 12
+        for number in at + 48, at + 48 + 16, at + 96 + 20:
+            struct.pack_into("<I", data, number, 0x80000000)
+        for options in (), ("--for", "blender"):
+            self.put("x.anm", bytes(data))
+            self.keyferry("convert", "x.anm", "x.fbx", "--ascii", "-y", *options)
+            scene = fbxtext.Scene((self.dir / "x.fbx").read_text())
+            curve = next(c for where, c in scene.curves().items() if where[1] == "morph_001")
+            next(k for k in curve.keys if abs(k.time * 15 / fbxtext.TICKS - 1) < 1e-3).value = 50.0
+            curve.store()
+            self.put("x.fbx", scene.text().encode())
+            self.keyferry("convert", "x.fbx", "y.anm", "-y")
+            now = (self.dir / "y.anm").read_bytes()
+            self.assertEqual((now[:at + 48], now[at + 96:]), (data[:at + 48], data[at + 96:]))
+            for number in range(at + 48, at + 96, 4):
+                (before,), (after,) = (struct.unpack_from("<f", d, number) for d in (data, now))
+                self.assertEqual(struct.pack("<f", before / 2), struct.pack("<f", after))
+
     def test_a_shape_too_many(self):
         """One that moves no points, with a weight: it is told of, and nothing of the others changes, a zero's sign no more
         than their number."""
