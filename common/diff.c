@@ -39,6 +39,7 @@ typedef struct differ {
     bool held; /* one side is an FBX of a game's file: what is no number there it can but hold */
     bool baked[2]; /* that side is such an FBX, and a bake */
     const char *take; /* at work */
+    size_t next_shape[2];
 } differ;
 
 /* ---------------------------------------------------------------- matching by name */
@@ -221,6 +222,26 @@ static bool compare_tracks(differ *d, const char *node, const kfi_diff_side *a, 
     return true;
 }
 
+/* The shape that a weight is of. */
+static bool compare_shapes(differ *d, const kf_node *a, const kf_node *b, const kf_track *weight)
+{
+    kf_difference found = {.take = d->take, .node = a->name};
+    bool there = false;
+    if (weight->channel != KF_MORPH || !weight->name)
+        return true;
+    if (!kfi_diff_shape(d->job, a->mesh, b->mesh, weight, d->next_shape, &there, &found))
+        return false;
+    d->compared += there;
+    if (found.worst == 0)
+        return true;
+    d->same = d->same && found.worst <= found.limit;
+    found.channel = kfi_format_text(d->job, "shape:%s", weight->name);
+    kf_difference *item = add_item(d, a->name, found.channel);
+    if (item)
+        *item = found;
+    return item != NULL;
+}
+
 /* ---------------------------------------------------------------- takes */
 
 static int by_place(const void *a, const void *b)
@@ -289,7 +310,7 @@ static bool compare_place(differ *d, const entry *list, size_t count)
         }
         kfi_diff_side x = {a->track, (kf_rotation_order)node_of(d, a)->order};
         kfi_diff_side y = {b->track, (kf_rotation_order)node_of(d, b)->order};
-        if (!compare_tracks(d, node, &x, &y))
+        if (!compare_tracks(d, node, &x, &y) || !compare_shapes(d, node_of(d, a), node_of(d, b), a->track))
             return false;
     }
     return true;

@@ -32,6 +32,11 @@ void kfi_diff_quat_keys(const kf_quat_curve *a, const kf_quat_curve *b, double l
 bool kfi_diff_mixed_keys(kf_job *job, const kfi_diff_side *a, const kfi_diff_side *b, double limit,
                          kfi_diff_keys *keys);
 
+/* diff_shapes.c: how far apart the two shapes that a weight is of, one of which may be missing, move their points: the worst, what is
+ * tolerated, and when there is the most of it. Not *there: there is none. `next` begins as 0, 0 and says where to look first. */
+bool kfi_diff_shape(kf_job *job, const kf_mesh *a, const kf_mesh *b, const kf_track *weight, size_t next[2], bool *there,
+                    kf_difference *found);
+
 /* diff_bake.c: whether an FBX of a game's file is a bake; and its take on the axis of the game's. */
 bool kfi_diff_is_bake(kf_job *job, const kf_anim *fbx, bool *baked);
 bool kfi_diff_move_bake(kf_job *job, const kf_take *game, kf_take *bake);

@@ -465,8 +465,9 @@ KF_API bool kf_info(kf_job *job, const kf_anim *anim, bool json, const kf_sink *
 KF_API bool kf_explain(kf_job *job, const kf_anim *anim, kf_program program, const kf_sink *sink, kf_error *error);
 
 typedef struct kf_difference {
-    const char *take, *node, *channel; /* channel with component, as "rotation" or "translation.x"; of a take as a whole the
-                                        * node is "", and the channel "" or "duration" */
+    const char *take, *node, *channel; /* channel with component, as "rotation" or "translation.x", or "shape:NAME" for the points
+                                        * of a shape that has a weight; of a take as a whole the node is "", and the channel ""
+                                        * or "duration" */
     double worst;     /* of values (degrees between orientations, for rotations), on both curves' key times and between;
                        * INFINITY where a value is no number on one side only */
     double time;      /* where */
@@ -478,7 +479,7 @@ typedef struct kf_difference {
 typedef struct kf_diff_result {
     const kf_difference *items; /* those that differ at all, worst first */
     size_t count;
-    size_t compared; /* curves or rotation tracks looked at */
+    size_t compared; /* curves, rotation tracks and shapes looked at */
     bool same;       /* within tolerance, nothing on one side only */
 } kf_diff_result;
 

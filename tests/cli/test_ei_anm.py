@@ -143,6 +143,23 @@ class Rebuilt(Parts):
         self.assertEqual(sorted(out), sorted(names))
         self.none([(name, found) for name in names if (found := motion_difference(CASES[name][0], out[name]))])
 
+    def test_shapes_that_differ(self):
+        """Weights that are the same do not make two morphs the same."""
+        was = CASES["wing"][0]
+        now = was[:-12] + struct.pack("<f", 9.0) + was[-8:]
+        self.put("a/wing.anm", was)
+        self.put("b/wing.anm", now)
+        self.keyferry("convert", "b/wing.anm", "b.fbx")
+        off = abs(9.0 - struct.unpack_from("<f", was, len(was) - 12)[0])
+        for other in "b/wing.anm", "b.fbx":
+            found = self.json("diff", "a/wing.anm", other, "--json", code=1)
+            (item,) = (d for d in found["differences"] if d["worst"] > d["limit"])
+            self.assertEqual((item["node"], item["channel"]), ("wing", "shape:morph_002"))
+            self.assertAlmostEqual(item["worst"], off, 6)
+            self.assertAlmostEqual(item["time"], 2 / 15, 6)
+            self.keyferry("diff", "a/wing.anm", other, "--tolerance", "10")
+        self.keyferry("diff", "b/wing.anm", "b.fbx")
+
     def test_what_cannot_be_said(self):
         """Another engine's scales, which these files have no room for."""
         other = module("generate", "nytro_anim")
