@@ -73,7 +73,7 @@ double kfi_cut_at(const kfi_merging *m, size_t written_take)
 {
     const kf_take *written = &m->input->written->takes[written_take];
     double first = 0, last = 0, end = INFINITY;
-    if (m->input->baked && !m->limits.exact && !(m->input->capabilities->frame_rate > 0) && kfi_take_range(written, &first, &last))
+    if (m->input->baked && !(m->input->capabilities->frame_rate > 0) && kfi_take_range(written, &first, &last))
         end = new_end(m, written_take);
     return end < last ? end - m->input->shift[written_take] : INFINITY;
 }

@@ -653,6 +653,30 @@ class X4(EditCase):
                 self.assertAlmostEqual(a, b, None, (first, last, i), tolerance)
 
 
+    def test_end_of_a_take_taken_away(self):
+        """All curves and the span end sooner, baked or not, and so does the take: nothing is said against it."""
+        self.original = (SOURCE / "tests" / "data" / "x4-ani" / "door.ani").read_bytes()
+        end = 14 * fbxtext.TICKS // 15
+
+        def change(scene):
+            for curve in scene.curves().values():
+                curve.keys = [k for k in curve.keys if k.time <= end]
+                curve.store()
+            for stack in scene.takes().values():
+                for line in stack.first("Properties70").children:
+                    if "Stop" in line.values[0]:
+                        line.values[-1] = str(end)
+        for program in False, True:
+            def by(scene, program=program):
+                change(scene)
+                if program:
+                    by_a_program(scene)
+            self.edit(by, "--for", "blender", back=("--drop-missing",))
+            self.assertNotIn("warning", self.said)
+            for take in self.json("info", "y.ani", "--json")["takes"]:
+                self.assertAlmostEqual(take["end"], 14 / 15, 6)
+
+
 class Proved(EditCase):
     """What comes home is read again and held against the FBX. Behind an edited key stands one whose value is no number: it holds
     what is before it, in the game what was edited, in the FBX what was there when that was written."""
