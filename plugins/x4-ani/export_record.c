@@ -110,7 +110,9 @@ static bool write_component(x4_writing *w, uint8_t *record, const x4_row *before
     const kf_key *key = kfi_x4_key_at(w, c, i);
     if (r->source[c] && r->source[c] != r->base)
         copy_component(record, r->source[c], c);
-    if ((r->changed[c] & KF_CHANGED_VALUE) && !store(w, record + X4_KEY_VALUE + 4 * c, key->value / w->unit))
+    uint8_t *value = record + X4_KEY_VALUE + 4 * c;
+    bool zero = key->value == 0 && kfi_load_f32(value) == 0; /* which keeps its sign */
+    if ((r->changed[c] & KF_CHANGED_VALUE) && !zero && !store(w, value, key->value / w->unit))
         return false;
     kfi_store_u32(record + X4_KEY_INTERP + 4 * c, r->number[c]);
     uint32_t was_out = r->source[c] ? kfi_x4_interp(r->source[c], c) : 0;

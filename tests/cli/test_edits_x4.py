@@ -676,6 +676,19 @@ class X4(EditCase):
             for take in self.json("info", "y.ani", "--json")["takes"]:
                 self.assertAlmostEqual(take["end"], 14 / 15, 6)
 
+    def test_a_key_of_negative_zeros(self):
+        """Taken from one component, it is still one of the others: the number that stands there is the same."""
+        minus = generate.NEGATIVE_ZERO
+        self.original = generate.ani([generate.description("a", "x", 2.0, rot=[
+            generate.key(t, (minus, minus, minus), 2) for t in (0.0, 1.0, 2.0)])])
+
+        def change(scene):
+            curve = scene.curve("x", "a", "Lcl Rotation", "y")
+            curve.remove(1)
+            curve.store()
+        self.assertEqual(self.edit(change), self.original)
+        self.assertIn("0 of 1 tracks changed", self.said)
+
 
 class Proved(EditCase):
     """What comes home is read again and held against the FBX. Behind an edited key stands one whose value is no number: it holds
