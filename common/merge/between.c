@@ -142,6 +142,17 @@ static void note_worst(looking *l, double part, double off, double time, what_dr
     l->what = what;
 }
 
+static void note_bend(looking *l, double part, double off, double time, bool drawn, bool held)
+{
+    if (drawn) {
+        note_worst(l, part, off, time, held ? A_HOLD : A_BEND);
+    } else if (part > 1.001 * l->bent) {
+        l->bent = part;
+        l->bent_at = time;
+        l->bent_off = off;
+    }
+}
+
 /* A frame has one value: of two keys there, one is lost in the segment that it ends or begins. */
 static void look_at_twins(looking *l, const kf_key *key)
 {
@@ -165,11 +176,16 @@ static void look_at_keys(looking *l)
             bool before = frame < -0.01;
             if (!before && k + 1 < track->curve[c].count && (key[1].time - key->time) * l->rate < 0.01 && key[1].value != key->value)
                 look_at_twins(l, key);
-            if ((!before && frame < (double)l->count - 1 && fabs(frame - nearbyint(frame)) < 0.01) || stood_there(l, c, key))
+            if (!before && frame < (double)l->count - 1 && fabs(frame - nearbyint(frame)) < 0.01)
                 continue;
-            double part = part_off(l, time, &off);
+            bool stood = stood_there(l, c, key);
+            double part = stood && before ? 0 : part_off(l, time, &off);
             if (part <= 1)
                 continue;
+            if (stood) {
+                note_bend(l, part, off, time, false, false);
+                continue;
+            }
             if (before) {
                 l->from = fmin(l->from, time);
                 l->to = fmax(l->to, time);
@@ -204,17 +220,6 @@ static bool only_frames(const looking *l, double frame)
     const double ends[2] = {floor(frame) / l->rate, (floor(frame) + 1) / l->rate};
     t.edited = l->now.track;
     return kfi_only_ends_moved(&t, ends, ends);
-}
-
-static void note_bend(looking *l, double part, double off, double time, bool drawn, bool held)
-{
-    if (drawn) {
-        note_worst(l, part, off, time, held ? A_HOLD : A_BEND);
-    } else if (part > 1.001 * l->bent) {
-        l->bent = part;
-        l->bent_at = time;
-        l->bent_off = off;
-    }
 }
 
 static bool is_step(unsigned kind)
@@ -274,6 +279,9 @@ static void gather_bend(const looking *l)
     all->node = t->input->original->nodes[t->original->node].name;
     all->channel = kfi_channel_name((kf_channel)t->original->channel);
     all->name = t->original->name;
+    all->large = false;
+    for (unsigned c = 0; c < t->edited->curves; c++)
+        all->large = all->large || l->bent_off > slack_of(t->edited, c);
 }
 
 /* What the game does between two frames. */
@@ -287,8 +295,9 @@ bool kfi_tell_small_bends(kf_job *job, const kfi_merge *input)
     const kfi_small_bends *b = input->bends;
     bool keys = input->capabilities->frame_rate == 0, straight = input->capabilities->interps >> KF_LINEAR & 1;
     return b->tracks == 0 ||
-           kfi_note(job, "small-bends", "%zu track%s bend%s a little between %s; the most in take \"%.60s\", node \"%.60s\", %s%s%.60s at "
+           kfi_note(job, "small-bends", "%zu track%s bend%s%s between %s; the most in take \"%.60s\", node \"%.60s\", %s%s%.60s at "
                                         "%.4f s, by %.4g", b->tracks, b->tracks == 1 ? "" : "s", b->tracks == 1 ? "s" : "",
+                    b->large ? "" : " a little",
                     keys         ? "the frames of the bake, where the game plays its own keys"
                     : straight   ? "the format's frames, where the game goes straight"
                                  : "the format's frames, where the game holds",

@@ -13,11 +13,12 @@
 #include "names.h"
 
 /* Bends between the frames of a format with a value a frame that are beyond what is tolerated, but so little that a program's smooth
- * slopes make them: told once for all tracks. */
+ * slopes make them, or made by what nobody edited beside a frame that was: told once for all tracks. */
 typedef struct kfi_small_bends {
     size_t tracks;
     double worst, off, at; /* the worst as a part of what is tolerated; how much that is, and when */
     const char *take, *node, *channel, *name; /* the last may be NULL */
+    bool large; /* it is more than such slopes make */
 } kfi_small_bends;
 
 typedef struct kfi_merge {

@@ -223,7 +223,7 @@ class Ribbon(Between, EditCase):
         for where, channel in self.places:
             for program in False, True:
                 self.edited(where, go_straight, program=program)
-                self.assertRegex(self.said, r'note: 1 track bends a little between the format\'s frames, where the game holds; the most in take '
+                self.assertRegex(self.said, r'note: 1 track bends between the format\'s frames, where the game holds; the most in take '
                                  r'"x", node "%s", %s at \d\.\d+ s, by \d' % (where[1], channel))
             self.assertEqual(self.edited(where, go_straight, "--bake"), self.original)  # as it was written
             self.assertNotIn("bend", self.said)

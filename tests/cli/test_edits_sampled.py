@@ -228,6 +228,17 @@ class Midtown(EditCase):
         self.edit(lambda scene: change(scene, 3.02))  # within what is tolerated
         self.assertNotIn("bend", self.said)
 
+    def test_a_frame_of_a_finer_bake(self):
+        """The samples beside it are where they were, and the game goes straight past them to the frames around."""
+        for amount, words in (1.0, "bends between"), (0.001, "bends a little between"):
+            def change(scene):
+                curve = scene.curve("x", "bone_00", MOVE, "z")
+                frame_key(curve, 3, MM2_RATE).value += amount
+                curve.store()
+            self.assertEqual(self.edit(change, "--bake=60", back=("--strict",)), self.patched((self.at(3, 2), f32(-0.5 + amount))))
+            self.assertIn(f'note: 1 track {words} the format\'s frames, where the game goes straight; the most in take "x", node '
+                          f'"bone_00", translation at 0.0833 s, by {amount / 2:g}\n', self.said)
+
     def test_region_of_a_bake(self):
         def change(scene):
             curve = scene.curve("x", "bone_00", MOVE, "z")
