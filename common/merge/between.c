@@ -15,6 +15,8 @@ typedef struct side {
     double later; /* its times - the original's */
     double (*frames)[3];
     uint8_t (*keyed)[3]; /* whether a key says so */
+    double (*played)[3]; /* what the game has there: a bake may have its samples beside the frames */
+    kf_rotation_order played_order;
 } side;
 
 typedef enum what_drawn { A_KEY, TWO_KEYS, A_BEND, A_HOLD } what_drawn;
@@ -49,6 +51,27 @@ static bool number_frames(kf_job *job, side *s, double rate, size_t count)
     return s->frames && s->keyed;
 }
 
+static void play_what_is_shown(side *s)
+{
+    s->played = s->frames;
+    s->played_order = s->order;
+}
+
+/* The numbers that the game had on its frames, or those that it has now; of quaternions what the FBX shows there. */
+static bool play_frames(const kfi_merge_track *t, side *s, const kf_track *game, double rate, size_t count)
+{
+    side own = {.track = game};
+    if (game->quaternion || game->curves != s->track->curves) {
+        play_what_is_shown(s);
+        return true;
+    }
+    if (!number_frames(t->job, &own, rate, count))
+        return false;
+    s->played = own.frames;
+    s->played_order = t->order;
+    return true;
+}
+
 static void numbers_at(const side *s, double time, double to[3])
 {
     for (unsigned c = 0; c < s->track->curves; c++)
@@ -70,16 +93,16 @@ static void played_at(const looking *l, const side *s, double frame, double to[3
     size_t next, i = frames_around(l, frame, &next);
     double part = can->interps >> KF_LINEAR & 1 ? fmax(0, fmin(frame - (double)i, 1)) : 0;
     for (unsigned c = 0; c < s->track->curves; c++)
-        to[c] = s->frames[i][c] + part * (s->frames[next][c] - s->frames[i][c]);
+        to[c] = s->played[i][c] + part * (s->played[next][c] - s->played[i][c]);
     if (s->track->channel != KF_ROTATION)
         return;
     if (can->quaternion) {
         double a[4], b[4];
-        kfi_quat_from_euler(s->frames[i], s->order, a);
-        kfi_quat_from_euler(s->frames[next], s->order, b);
+        kfi_quat_from_euler(s->played[i], s->played_order, a);
+        kfi_quat_from_euler(s->played[next], s->played_order, b);
         kfi_quat_slerp(a, b, part, q);
     } else {
-        kfi_quat_from_euler(to, s->order, q);
+        kfi_quat_from_euler(to, s->played_order, q);
     }
 }
 
@@ -343,8 +366,8 @@ bool kfi_tell_between(const kfi_merge_track *t, const kf_track *raw, size_t fram
 {
     const kf_capabilities *can = t->input->capabilities;
     looking l = {.t = t, .from = INFINITY, .to = -INFINITY, .rate = t->input->original->frame_rate, .count = frames,
-                 .was = {t->written, t->order, t->shift, NULL, NULL},
-                 .now = {t->edited, t->edited_order, t->shift + t->offset, NULL, NULL}};
+                 .was = {.track = t->written, .order = t->order, .later = t->shift},
+                 .now = {.track = t->edited, .order = t->edited_order, .later = t->shift + t->offset}};
     if (frames == 0 || t->edited->curves != t->written->curves)
         return true;
     kfi_mark mark = kfi_arena_mark(&t->job->arena);
@@ -353,13 +376,15 @@ bool kfi_tell_between(const kfi_merge_track *t, const kf_track *raw, size_t fram
                      (t->written->channel <= KF_SCALE ? 0.5 * can->quantum[t->written->channel] : 0); /* by which it rounds */
     if (t->written->channel == KF_ROTATION)
         l.limit[0] += t->limits->value[KF_ROTATION];
-    if (!number_frames(t->job, &l.was, l.rate, frames) || !number_frames(t->job, &l.now, l.rate, frames))
+    if (!number_frames(t->job, &l.was, l.rate, frames) || !number_frames(t->job, &l.now, l.rate, frames) ||
+        !play_frames(t, &l.was, t->original, l.rate, frames) || !play_frames(t, &l.now, t->merged, l.rate, frames))
         return false;
     look_at_keys(&l);
     if (raw && has_bends(t, raw)) {
         l.now.track = raw;
         if (raw != t->edited && !number_frames(t->job, &l.now, l.rate, frames))
             return false;
+        play_what_is_shown(&l.now);
         look_at_bends(&l);
     }
     kfi_arena_release(&t->job->arena, mark);

@@ -106,6 +106,21 @@ class EvilIslands(EditCase):
         self.assertEqual(self.edit(change, "--bake=30"),
                          self.patched(*((self.MOVED + 12 * i, f32(MOVES[i][0] + 0.25)) for i in (2, 3, 4))))
 
+    def test_a_bake_beside_the_frames(self):
+        """Its samples show the frames' motion only roughly: where they were edited, the frames become what they show, and that is
+        told; elsewhere they stay."""
+        def change(scene, last=9):
+            curve = scene.curve("animation", "x", MOVE, "y")
+            for key in curve.keys[:last]:
+                key.value += 100
+            curve.store()
+        now = self.edit(change, "--bake=24")
+        self.only(now, *((self.MOVED + 12 * i + 4, 4) for i in range(6)))
+        self.assertRegex(self.said, r'warning: take "animation", node "x", translation at 0\.\d+ s: \d edited keys lie between the format\'s '
+                                    r'frames and show in none: it is off by 0\.\d')
+        self.edit(change, "--bake=24", back=("--strict",), code=1)
+        self.only(self.edit(lambda scene: change(scene, 1), "--bake=24"), (self.MOVED + 4, 4))
+
     def test_beyond_a_list_that_is_shorter(self):
         """What it was held at up to there is written frame by frame."""
         def change(scene):
