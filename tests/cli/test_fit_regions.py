@@ -268,6 +268,16 @@ class Nytro(unittest.TestCase):
                            ("plane, corners", 523), ("space, corners", 525), ("space, corners", 512), ("space, x edited", 508)):
             self.assertLessEqual(nytrocases.overshoot(os.environ["KEYFERRY"], kind, seed), 1.05, (kind, seed))
 
+    def test_overshoot(self):
+        """Between two frames that have a key each the curve stays within what was drawn between these, too."""
+        for kind, seed, shape, width in (("line", 97001, "wave", 15), ("line", 97001, "parabola", 9), ("plane", 97004, "roof", 4),
+                                         ("plane, corners", 97003, "wave", 4), ("plane, corners", 97001, "parabola", 15),
+                                         ("space", 97002, "wave", 9), ("space, corners", 97001, "roof", 4),
+                                         ("space, rests", 97003, "roof", 9)):
+            r = nytrocases.edit(os.environ["KEYFERRY"], kind, False, seed, shape=shape, width=width)
+            self.assertLessEqual(r["off"], 1.001, r)
+            self.assertLessEqual(r["overshoot"], 1.05, r)
+
     def test_fewest(self):
         """A bump that is no TCB curve needs keys: no cubics of any kind do with 1.2 times those there were. Along a line and in
         a plane there are not many more."""
