@@ -93,6 +93,8 @@ double kfi_between_samples(const double *t, const double *v, size_t count, size_
 
 /* take.c */
 bool kfi_take_samples(kfi_fitting *f, const double *times, const double *values, size_t count, const kfi_fit_options *options);
+/* What they were before something was edited. */
+bool kfi_take_before(kf_job *job, kfi_arena *arena, const kf_curve *was, kfi_samples *s);
 /* samples.c: room for so many, of which nothing is known yet. */
 bool kfi_samples_room(kf_job *job, kfi_arena *arena, size_t count, kfi_samples *s);
 void kfi_samples_look(kfi_samples *s, bool steps);

@@ -191,8 +191,10 @@ static void read_around(const kfi_samples *s, size_t i, bool edit, const size_t 
     if (edit)
         read_gentle(s, i, range, before, many, &gentle);
     /* On an edit that is the same from both ends the last node may change nothing, though the ends are not level: then the samples
-     * alone say otherwise. */
-    if (gentle.doubt <= 2.0 * wide->doubt && !(fabs(gentle.value[1] - wide->value[1]) > 2.0 * wide->doubt))
+     * alone say otherwise. Of an even number of them the last changes nothing there, either, though they say little: the one before
+     * it tells. */
+    double sure = fmax(wide->doubt, wide->before);
+    if (gentle.doubt <= 2.0 * sure && !(fabs(gentle.value[1] - wide->value[1]) > 2.0 * sure))
         *wide = gentle;
 }
 

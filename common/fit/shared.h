@@ -21,6 +21,7 @@ typedef struct kfi_shared {
     /* How far a segment with these tangents is off; INFINITY where it is much. `own`: it is the original's. */
     double (*miss)(const void *motion, size_t a, size_t b, const double ease[2], bool own, const double out[3],
                    const double in[3]);
+    bool rests;        /* at a new key the motion may come to a stand, which leaves it to either side alone */
     bool mirrored;     /* an end key stands as if there were a neighbour beyond it, mirrored; else by the rule of curves */
     size_t count;      /* the original's keys, two or more; one at an end may be none of its own, before or behind which it held */
     const size_t *at;  /* the sample of each */

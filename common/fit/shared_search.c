@@ -17,6 +17,7 @@ enum {
 };
 static const double FAR_IN = 20.0, FAR_OUT = 15.0; /* in tolerances */
 static const double NEW_KEY = 1.0, OWN_KEY = 0.98; /* what a key costs; one of the original's that stays as it is */
+static const double REST = 0.1; /* and one at which the motion stands, more than another */
 static const double FIRM = 1e3; /* how much more a tangent counts that is to stay */
 
 /* Two keys that can follow each other, and what their segment wants. */
@@ -116,15 +117,20 @@ static size_t make_edges(const search *s, size_t a, edge edges[LONGEST])
 
 /* ---- ways ---- */
 
+static size_t ways_kept(const search *s)
+{
+    return s->f->rests ? ALIKE + 1 : ALIKE;
+}
+
 static bool add_way(search *s, size_t at, const way *w)
 {
-    size_t alike = 0, worst = SIZE_MAX, *list = &s->list[at - s->start];
+    size_t alike = 0, most = ways_kept(s), worst = SIZE_MAX, *list = &s->list[at - s->start];
     for (size_t i = *list; i != SIZE_MAX; i = s->ways[i].next)
         if (s->ways[i].key == w->key) {
             alike++;
             worst = worst == SIZE_MAX || s->ways[i].cost > s->ways[worst].cost ? i : worst;
         }
-    if (alike == ALIKE) {
+    if (alike == most) {
         if (w->cost < s->ways[worst].cost) {
             size_t next = s->ways[worst].next;
             s->ways[worst] = *w;
@@ -151,10 +157,10 @@ static bool add_way(search *s, size_t at, const way *w)
 /* Whether as many ways to the same two keys as are kept cost no more than that. */
 static bool is_beaten(const search *s, size_t at, size_t key, double cost)
 {
-    size_t better = 0;
-    for (size_t i = s->list[at - s->start]; i != SIZE_MAX && better < ALIKE; i = s->ways[i].next)
+    size_t better = 0, most = ways_kept(s);
+    for (size_t i = s->list[at - s->start]; i != SIZE_MAX && better < most; i = s->ways[i].next)
         better += s->ways[i].key == key && s->ways[i].cost <= cost;
-    return better == ALIKE;
+    return better == most;
 }
 
 /* The tangent with which a way leaves the key before the last, once that one's is known: only the first key has to wait
@@ -207,6 +213,8 @@ static bool go_on(search *s, size_t from, size_t here, const edge *next, const k
     }
     bool same = origin != KF_NEW && memcmp(&tcb, &s->f->tcb[origin], sizeof tcb) == 0;
     on.cost += (origin == KF_NEW ? NEW_KEY : same ? OWN_KEY : 0.99) + 1e-3 * off;
+    if (s->f->rests && tcb.tension == 1.0f)
+        on.cost += REST;
     return add_way(s, goes_to(s, next), &on);
 }
 
@@ -231,7 +239,10 @@ static bool extend(search *s, size_t from, size_t here, const edge *next)
         tcb.ease_in = f->tcb[origin].ease_in;
         tcb.ease_out = f->tcb[origin].ease_out;
     }
-    return go_on(s, from, here, next, &around, tcb);
+    if (!go_on(s, from, here, next, &around, tcb))
+        return false;
+    tcb.tension = 1.0f;
+    return !s->f->rests || go_on(s, from, here, next, &around, tcb);
 }
 
 /* The pair (w->key, the last key of all). */

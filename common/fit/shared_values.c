@@ -6,10 +6,11 @@
 typedef struct values {
     unsigned curves;
     kfi_samples samples[3];
-    kfi_samples moved[3]; /* the same, but what is between them is what was there and how much that was edited */
+    kfi_samples seen[3]; /* those that came back alone: between them what was there, and how much that was edited, says more */
+    size_t *frame;       /* for each sample, the last of these that is not later */
     const kf_curve *original[3];
     bool frames; /* keys on the samples that came back alone */
-    bool strict; /* what is between them counts by how much they were moved, too, and beside jumps there may be keys */
+    bool strict; /* what these say counts between two of them that have a key each, too, and beside jumps there may be keys */
 } values;
 
 static void way(const void *motion, size_t a, size_t b, double to[3])
@@ -38,6 +39,12 @@ static void plain_slopes(const kfi_samples *s, size_t a, size_t b, double slope[
     slope[1] /= gap;
 }
 
+/* Whether a sample is one that came back. */
+static bool is_frame(const values *m, size_t i)
+{
+    return i == 0 || m->frame[i] != m->frame[i - 1];
+}
+
 static double wants(const void *motion, size_t a, size_t b, double out[3], double in[3])
 {
     const values *m = motion;
@@ -46,7 +53,8 @@ static double wants(const void *motion, size_t a, size_t b, double out[3], doubl
     for (unsigned c = 0; c < m->curves && can; c++) {
         const kfi_samples *s = &m->samples[c];
         double slope[2], scale = (s->t[b] - s->t[a]) / s->tolerance;
-        can = kfi_fit_cubic(s, a, b, slope) || b == a + 1;
+        bool seen = m->strict && b == a + 1 && !s->told[a] && is_frame(m, a) && is_frame(m, b);
+        can = (seen ? kfi_fit_cubic(&m->seen[c], m->frame[a], m->frame[b], slope) : kfi_fit_cubic(s, a, b, slope)) || b == a + 1;
         if (m->frames && b == a + 1 && !s->told[a]) /* anything will do: then what leaves the numbers to those that are told */
             plain_slopes(s, a, b, slope);
         known = known || s->told[a];
@@ -85,7 +93,7 @@ static double miss(const void *motion, size_t a, size_t b, const double ease[2],
         }
         /* Beside a jump it may swing out within one frame, further than anybody could doubt how the curve runs there. */
         if (!own && ((b == a + 1 && !kfi_extremes_fit(s, a, b, &segment, true)) ||
-                     (m->strict && !kfi_extremes_fit(&m->moved[c], a, b, &segment, true))))
+                     (m->strict && !kfi_extremes_fit(&m->seen[c], m->frame[a], m->frame[b - 1] + 1, &segment, false))))
             worst = fmax(worst, 1.5);
     }
     return fmax(worst, blind);
@@ -93,35 +101,35 @@ static double miss(const void *motion, size_t a, size_t b, const double ease[2],
 
 /* ---- the samples ---- */
 
-static bool moved_alike(const kfi_samples *edit, size_t i)
+/* Where they say too little, the edit is taken to run straight on: of all that it may do there, that swings out least. */
+static void read_straight(kfi_samples *s)
 {
-    return fabs(edit->v[i + 1] - edit->v[i]) <= 0.05 * edit->tolerance;
+    for (size_t i = 0; i + 1 < s->count; i++) {
+        double part = 0.25 * (s->edit[i + 1] - s->edit[i]);
+        if (s->told[i] || s->doubt[i] <= 4.0 * s->tolerance)
+            continue;
+        s->quarter[i][0] = s->was[i][1] + s->edit[i] + part;
+        s->middle[i] = s->was[i][2] + s->edit[i] + 2.0 * part;
+        s->quarter[i][1] = s->was[i][3] + s->edit[i] + 3.0 * part;
+    }
 }
 
-/* What was there and how much that was edited: an edit that is even tells what is between the samples where they do not. */
-static bool take_moved(kf_job *job, const kf_curve *original, const kfi_samples *s, kfi_samples *to)
+/* What came back alone, and what was there before. */
+static bool take_seen(kf_job *job, const kfi_shared_samples *from, unsigned c, kfi_samples *to)
 {
-    *to = (kfi_samples){.count = s->count, .tolerance = s->tolerance};
-    if (!kfi_samples_room(job, &job->arena, s->count, to))
+    *to = (kfi_samples){.count = from->count, .tolerance = from->tolerance[c]};
+    if (!kfi_samples_room(job, &job->arena, from->count, to))
         return false;
-    for (size_t i = 0; i < s->count; i++) {
-        to->t[i] = s->t[i];
-        to->v[i] = s->v[i] - kfi_curve_value(original, s->t[i], 0.0);
-        to->told[i] = false;
+    for (size_t i = 0; i < from->count; i++) {
+        to->t[i] = from->times[i];
+        to->v[i] = from->values[c][i];
+        to->told[i] = kfi_shared_known(from, i) >> c & 1;
+        to->middle[i] = to->told[i] ? from->between[c][i] : 0.0;
     }
+    if (!kfi_take_before(job, &job->arena, from->original[c], to))
+        return false;
     kfi_samples_look(to, false);
-    for (size_t i = 0; i + 1 < s->count; i++) {
-        if (moved_alike(to, i) && ((i > 0 && moved_alike(to, i - 1)) || (i + 2 < s->count && moved_alike(to, i + 1)))) {
-            to->quarter[i][0] = to->middle[i] = to->quarter[i][1] = to->v[i]; /* that rounding is no motion, a rest does not see */
-            to->doubt[i] = 0.0;
-        }
-        double quarter = 0.25 * (s->t[i + 1] - s->t[i]);
-        for (int q = 0; q < 2; q++)
-            to->quarter[i][q] = s->told[i] ? NAN : to->quarter[i][q] + kfi_curve_value(original, s->t[i] + (1 + 2 * q) * quarter, 0.0);
-        to->middle[i] += kfi_curve_value(original, s->t[i] + 2.0 * quarter, 0.0);
-    }
-    for (size_t i = 0; i < s->count; i++)
-        to->v[i] = s->v[i];
+    read_straight(to);
     return true;
 }
 
@@ -132,6 +140,9 @@ static bool take_samples(kf_job *job, const kfi_shared_samples *from, values *m)
     for (size_t i = 0; i + 1 < from->count && !m->frames; i++)
         count += kfi_shared_places(from, i, m->strict, places);
     m->curves = from->curves;
+    m->frame = kfi_alloc_raw(job, count, sizeof *m->frame);
+    if (!m->frame)
+        return false;
     for (unsigned c = 0; c < from->curves; c++) {
         kfi_samples *s = &m->samples[c];
         m->original[c] = from->original[c];
@@ -140,6 +151,7 @@ static bool take_samples(kf_job *job, const kfi_shared_samples *from, values *m)
             return false;
         memset(s->told, 0, count * sizeof *s->told);
         for (size_t i = 0; i < from->count; i++) {
+            m->frame[s->count] = i;
             s->t[s->count] = from->times[i];
             s->v[s->count++] = from->values[c][i];
             if (i + 1 == from->count)
@@ -147,6 +159,7 @@ static bool take_samples(kf_job *job, const kfi_shared_samples *from, values *m)
             size_t more = m->frames ? 0 : kfi_shared_places(from, i, m->strict, places), first = s->count - 1;
             bool told = kfi_shared_known(from, i) >> c & 1;
             for (size_t k = 0; k < more; k++) {
+                m->frame[s->count] = i;
                 s->t[s->count] = places[k];
                 s->v[s->count++] = told ? kfi_curve_value(from->original[c], places[k], 0.0)
                                         : kfi_shared_between(from, c, i, places[k]);
@@ -158,7 +171,7 @@ static bool take_samples(kf_job *job, const kfi_shared_samples *from, values *m)
             }
         }
         kfi_samples_look(s, false);
-        if (m->strict && !take_moved(job, from->original[c], s, &m->moved[c]))
+        if (m->strict && !take_seen(job, from, c, &m->seen[c]))
             return false;
     }
     return true;
@@ -315,7 +328,8 @@ static void leave_out_rests(kfi_shared_samples *from)
 }
 
 /* Not *done: no way was found, or none with fewer keys than `most`. */
-static bool fit_keys(kf_job *job, const kfi_shared_samples *from, bool frames, bool strict, size_t most, kf_curve fitted[3], bool *done)
+static bool fit_keys(kf_job *job, const kfi_shared_samples *from, bool frames, bool strict, bool rests, size_t most,
+                     kf_curve fitted[3], bool *done)
 {
     values m = {.frames = frames, .strict = strict};
     originals o = {0};
@@ -325,7 +339,7 @@ static bool fit_keys(kf_job *job, const kfi_shared_samples *from, bool frames, b
     if (!take_samples(job, from, &m) || !look_at_original(job, from, &m, &o))
         return false;
     kfi_shared f = {.job = job, .t = m.samples[0].t, .motion = &m, .way = way, .wants = wants, .miss = miss,
-                    .count = o.count, .at = o.at, .tcb = o.tcb, .kept = o.kept, .tangent = o.tangent};
+                    .rests = rests, .count = o.count, .at = o.at, .tcb = o.tcb, .kept = o.kept, .tangent = o.tangent};
     if (o.same && !kfi_fit_shared_keys(&f, &keys, &count, done))
         return false;
     *done = *done && count < most;
@@ -345,12 +359,13 @@ bool kfi_fit_shared_values(kf_job *job, const kfi_shared_samples *samples, kf_cu
     leave_out_rests(&from);
     if (from.curves == 0 || from.count < 2)
         return true;
-    if (!fit_keys(job, &from, false, true, SIZE_MAX, fitted, done) ||
-        (!*done && !fit_keys(job, &from, false, false, SIZE_MAX, fitted, done)))
+    if (!fit_keys(job, &from, false, true, false, SIZE_MAX, fitted, done) ||
+        (!*done && !fit_keys(job, &from, false, true, true, SIZE_MAX, fitted, done)) ||
+        (!*done && !fit_keys(job, &from, false, false, false, SIZE_MAX, fitted, done)))
         return false;
     /* Where one component is noise and another was not edited, keys between the samples help neither. */
     size_t most = *done ? fitted[0].count : SIZE_MAX;
-    if (most > from.count && !fit_keys(job, &from, true, false, most, fitted, &fewer))
+    if (most > from.count && !fit_keys(job, &from, true, false, false, most, fitted, &fewer))
         return false;
     *done = *done || fewer;
     return true;

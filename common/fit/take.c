@@ -57,15 +57,13 @@ static bool take_samples(kfi_fitting *f, const double *times, const double *valu
     return true;
 }
 
-/* What they were before something was edited. */
-static bool take_before(kfi_fitting *f, const kf_curve *was)
+bool kfi_take_before(kf_job *job, kfi_arena *arena, const kf_curve *was, kfi_samples *s)
 {
     enum { BATCH = 16 };
-    kfi_samples *s = &f->samples;
     double times[BATCH][8], values[BATCH][8];
-    s->was = kfi_scratch(f, s->count, sizeof *s->was);
-    s->eighth = kfi_scratch(f, s->count, sizeof *s->eighth);
-    s->edit = kfi_scratch(f, s->count, sizeof *s->edit);
+    s->was = kfi_alloc_in(job, arena, s->count, sizeof *s->was);
+    s->eighth = kfi_alloc_in(job, arena, s->count, sizeof *s->eighth);
+    s->edit = kfi_alloc_in(job, arena, s->count, sizeof *s->edit);
     s->before = was;
     if (!s->was || !s->eighth || !s->edit)
         return false;
@@ -91,5 +89,6 @@ static bool take_before(kfi_fitting *f, const kf_curve *was)
 
 bool kfi_take_samples(kfi_fitting *f, const double *times, const double *values, size_t count, const kfi_fit_options *options)
 {
-    return take_samples(f, times, values, options->between, count) && (!options->was || take_before(f, options->was));
+    return take_samples(f, times, values, options->between, count) &&
+           (!options->was || kfi_take_before(f->job, &f->scratch, options->was, &f->samples));
 }

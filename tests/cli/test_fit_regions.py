@@ -99,6 +99,13 @@ class Regions(unittest.TestCase):
             self.assertLessEqual(r["off"], 1.001, r)
             self.assertLessEqual(r["overshoot"], 1.05, r)
 
+    def test_few_frames(self):
+        """Of a wave of five frames the six values are the same from both ends, and so happen to lie on a curve of fewer bends."""
+        for kind, axes, seed in (("ease", "xyz", 91098), ("ease", "xyz", 91106), ("mixed", "xyz", 91241), ("mixed", "x", 91281)):
+            r = regioncases.edit(os.environ["KEYFERRY"], kind, axes, seed, frames=(2, 5))
+            self.assertLessEqual(r["off"], 1.001, r)
+            self.assertLessEqual(r["overshoot"], 1.05, r)
+
     def test_corners(self):
         """Bumps that begin and end with a corner: as far as the samples tell, the same holds."""
         for shape, kind, axes, seed in (("parabola", "ease", "xyz", 205), ("parabola", "mixed", "xyz", 203), ("roof", "mixed", "xyz", 203),
@@ -260,6 +267,16 @@ class Nytro(unittest.TestCase):
         for kind, seed in (("line", 11), ("plane", 8), ("space", 1), ("space, rests", 2), ("space, rests", 3),
                            ("plane, corners", 523), ("space, corners", 525), ("space, corners", 512), ("space, x edited", 508)):
             self.assertLessEqual(nytrocases.overshoot(os.environ["KEYFERRY"], kind, seed), 1.05, (kind, seed))
+
+    def test_overshoot(self):
+        """Between two frames that have a key each the curve stays within what was drawn between these, too."""
+        for kind, seed, shape, width in (("line", 97001, "wave", 15), ("line", 97001, "parabola", 9), ("plane", 97004, "roof", 4),
+                                         ("plane, corners", 97003, "wave", 4), ("plane, corners", 97001, "parabola", 15),
+                                         ("space", 97002, "wave", 9), ("space, corners", 97001, "roof", 4),
+                                         ("space, rests", 97003, "roof", 9)):
+            r = nytrocases.edit(os.environ["KEYFERRY"], kind, False, seed, shape=shape, width=width)
+            self.assertLessEqual(r["off"], 1.001, r)
+            self.assertLessEqual(r["overshoot"], 1.05, r)
 
     def test_fewest(self):
         """A bump that is no TCB curve needs keys: no cubics of any kind do with 1.2 times those there were. Along a line and in

@@ -7,6 +7,7 @@ import tempfile
 
 import fewest
 import fitcases
+import regioncases
 
 MOVE, TURN = "Lcl Translation", "Lcl Rotation"
 # along a line, in a plane, there with corners, in three directions, there with corners, there but with a rest at each key;
@@ -47,9 +48,9 @@ def keys_of(rng, kind, turn, count):
     return keys
 
 
-def bump(kind, turn, u):
+def bump(kind, turn, u, shape="wave"):
     """What is added to x, y and z, u from 0 to 1."""
-    high = (1 - math.cos(2 * math.pi * u)) / 2
+    high = regioncases.SHAPES[shape](u) if 0 < u < 1 else 0
     if kind == "line":
         return (0, 0, high) if turn else (high, high / 2, high / 4)
     if kind.startswith("plane"):
@@ -83,10 +84,33 @@ def apart(turn, a, b, tolerances):
     return math.degrees(4 * math.asin(min(1, chord / 2))) / tolerances[0]
 
 
-def edit(keyferry, kind, turn, seed, count=8, width=15):
+def turned(q, p):
+    """The rotation vector from one orientation to another, in degrees."""
+    w, x, y, z = (q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3], q[0] * p[1] - q[1] * p[0] - q[2] * p[3] + q[3] * p[2],
+                  q[0] * p[2] + q[1] * p[3] - q[2] * p[0] - q[3] * p[1], q[0] * p[3] - q[1] * p[2] + q[2] * p[1] - q[3] * p[0])
+    sine = math.hypot(x, y, z)
+    by = 2 * math.degrees(math.atan2(sine, abs(w))) / sine * (1 if w > 0 else -1) if sine else 0
+    return x * by, y * by, z * by
+
+
+def overshoot_of(turn, drawn, then, tolerances, fine):
+    """How far the fit leaves, between two frames, all that the drawn motion passes through between these two, in tolerances: in x, y
+    and z, of a turn since the first of the two."""
+    worst = 0
+    for f in range(0, len(drawn) - fine, fine):
+        here, now = drawn[f:f + fine + 1], then[f:f + fine + 1]
+        if turn:
+            first = quaternion(here[0])
+            here, now = ([turned(first, quaternion(q)) for q in part] for part in (here, now))
+        for a, b, tolerance in zip(zip(*here), zip(*now), tolerances):
+            worst = max(worst, (min(a) - min(b)) / tolerance, (max(b) - max(a)) / tolerance)
+    return worst
+
+
+def edit(keyferry, kind, turn, seed, count=8, width=15, shape="wave"):
     """Adds a bump to `width` frames of the bake of `count` keys. off: how far the frames are from what was drawn, drift: how far
-    what was not edited is from what it was, between the frames, too, both in tolerances; beyond: keys that changed though they
-    are not beside the edit."""
+    what was not edited is from what it was, between the frames, too, both in tolerances; overshoot: see there; beyond: keys that
+    changed though they are not beside the edit."""
     rng = random.Random("%s %s %s" % (kind, turn, seed))
     keys = keys_of(rng, kind, turn, count)
     original, prop = file_of(keys, turn), TURN if turn else MOVE
@@ -98,7 +122,7 @@ def edit(keyferry, kind, turn, seed, count=8, width=15):
         for c, axis in enumerate("xyz"):
             curve = scene.curve("go", "part", prop, axis)
             for i in range(1, width):
-                curve.keys[start + i].value += height * bump(kind, turn, i / width)[c]
+                curve.keys[start + i].value += height * bump(kind, turn, i / width, shape)[c]
             curve.store()
         wanted = fitcases.values_of(scene, prop)
         now = bench.back(scene)
@@ -109,10 +133,13 @@ def edit(keyferry, kind, turn, seed, count=8, width=15):
     off = max(apart(turn, a, b, tolerances) for a, b in zip(zip(*shown), zip(*wanted)))
     drift = max(apart(turn, a, b, tolerances) for i, (a, b) in enumerate(zip(zip(*was), zip(*then)))
                 if not low - 1e-6 <= i / 300 <= high + 1e-6)
+    drawn = [[v + height * bump(kind, turn, (i / 10 - start) / width, shape)[c] for i, v in enumerate(numbers)]
+             for c, numbers in enumerate(was)]
     kept = set(records(now, turn))
     first = sum(k[0] < low for k in keys) - 1
     last = sum(k[0] <= high for k in keys)
     return dict(case=(kind, turn, seed), before=count, baked=baked, after=len(records(now, turn)), off=off, drift=drift,
+                overshoot=overshoot_of(turn, list(zip(*drawn)), list(zip(*then)), tolerances, 10),
                 fewest=None if turn else fewest.keys(wanted, tolerances),
                 beyond=[i for i, r in enumerate(records(original, turn)) if r not in kept and not first <= i <= last])
 
