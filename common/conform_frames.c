@@ -117,6 +117,45 @@ bool kfi_frames_fit(const kfi_conforming *c)
                     c->take->name, c->take->end - c->take->start, all_frames(c), c->rate, (unsigned long long)arena->limit);
 }
 
+/* The last key, or else the first, that lies outside of the take's frames and is no more of what is held at their ends. */
+static const kf_key *moves_outside(const kfi_conforming *c, kf_channel channel, const kf_curve *curve, double rest)
+{
+    double half = 0.5 / c->rate, tolerance = kfi_tolerated(c->tolerance, channel, curve);
+    double end = kfi_curve_value(curve, c->take->end, rest), start = kfi_curve_value(curve, c->take->start, rest);
+    for (const kf_key *key = curve->keys + curve->count; key-- > curve->keys && key->time > c->take->end + half;)
+        if (fabs(key->value - end) > tolerance)
+            return key;
+    for (const kf_key *key = curve->keys; key < curve->keys + curve->count && key->time < c->take->start - half; key++)
+        if (fabs(key->value - start) > tolerance)
+            return key;
+    return NULL;
+}
+
+bool kfi_tell_outside(const kfi_conforming *c)
+{
+    size_t count = 0;
+    const kf_track *track_of_first = NULL;
+    const kf_key *first = NULL;
+    for (size_t i = 0; i < c->take->track_count; i++) {
+        const kf_track *track = &c->take->tracks[i];
+        if (track->state != KF_TRACK_NEW || !(c->can->channels >> track->channel & 1))
+            continue;
+        for (unsigned a = 0; a < track->curves; a++) {
+            const kf_key *key = moves_outside(c, (kf_channel)track->channel, &track->curve[a], track->rest[a]);
+            count += key != NULL;
+            if (key && !first) {
+                first = key;
+                track_of_first = track;
+            }
+        }
+    }
+    return !first || kfi_warn(c->job, "span", "take \"%.60s\" lasts from %.4f to %.4f s, and what moves outside of that is not "
+                                              "written: %zu curves (first: node \"%.60s\", %s, its key at %.4f s); %s makes it longer",
+                              c->take->name, c->take->start, c->take->end, count, c->from->nodes[track_of_first->node].name,
+                              kfi_channel_name((kf_channel)track_of_first->channel), first->time,
+                              c->take->source < 0 ? "a longer span" : "a later key of a node it had");
+}
+
 bool kfi_conform_frames(const kfi_conforming *c, kf_track *track)
 {
     if (track->state != KF_TRACK_NEW)

@@ -30,6 +30,8 @@ bool kfi_tell_jumps(const kfi_conforming *c, const kf_track *track, const kf_cur
 bool kfi_tell_turn_jumps(const kfi_conforming *c, const kf_track *track, const kf_quat_curve *quat);
 /* conform_frames.c: whether there is memory for all frames of the take; two keys a day apart make many. */
 bool kfi_frames_fit(const kfi_conforming *c);
+/* Warns of what moves before the take's first frame or after its last one. */
+bool kfi_tell_outside(const kfi_conforming *c);
 /* A new track gets a value on each of the format's frames. */
 bool kfi_conform_frames(const kfi_conforming *c, kf_track *track);
 

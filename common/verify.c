@@ -79,7 +79,7 @@ static bool too_coarse(const kf_job *job, const char *node)
 static bool excused(const kf_job *job, const kf_anim *anim, const kfi_lowered *lowered, const kf_difference *item)
 {
     if (kfi_said(job, "nonfinite") || ((kfi_said(job, "name-changed") || kfi_said(job, "name-cut")) && (item->only_a || item->only_b)) ||
-        (strcmp(item->channel, "duration") == 0 && kfi_said(job, "time-range")) || too_coarse(job, item->node))
+        (strcmp(item->channel, "duration") == 0 && (kfi_said(job, "time-range") || kfi_said(job, "span"))) || too_coarse(job, item->node))
         return true;
     for (size_t t = 0; t < lowered->anim.take_count; t++) {
         const kf_take *take = &anim->takes[lowered->anim.takes[t].source];

@@ -148,14 +148,21 @@ static bool tell_scales(const x4_plan *p)
     return true;
 }
 
-/* The game counts from the start of a state. */
-static bool tell_starts(const x4_plan *p)
+/* The game counts from the start of a state, and no key may lie beyond its end. */
+static bool tell_spans(const x4_plan *p)
 {
     for (size_t i = 0; i < p->anim->take_count; i++) {
         const kf_take *take = &p->anim->takes[i];
-        if (take->source < 0 && take->track_count > 0 && isfinite(take->start) && fabs(take->start) > 1e-9 &&
+        double first, last;
+        if (take->source >= 0 || !kfi_take_range(take, &first, &last))
+            continue;
+        if (isfinite(take->start) && fabs(take->start) > 1e-9 &&
             !kfi_note(p->job, "start", "take \"%.60s\" begins at %.6g s: its times are counted from there", take->name,
                       take->start))
+            return false;
+        if (last > take->end + 0.5 / p->anim->frame_rate &&
+            !kfi_warn(p->job, "span", "take \"%.60s\" ends at %.4f s, but has keys up to %.4f s: in the file it lasts until then",
+                      take->name, take->end, last))
             return false;
     }
     return true;
@@ -228,5 +235,5 @@ bool kfi_x4_make_plan(x4_plan *p)
             if (!add_track(p, i, &p->anim->takes[i].tracks[t]))
                 return false;
     drop_missing(p);
-    return keep_empty_takes(p) && tell_still(p) && tell_starts(p) && tell_scales(p);
+    return keep_empty_takes(p) && tell_still(p) && tell_spans(p) && tell_scales(p);
 }

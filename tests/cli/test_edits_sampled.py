@@ -439,6 +439,23 @@ class VibRibbon(EditCase):
             self.assertEqual(now[start + 40:start + 41], b"\x09")
             self.assertGreater(end, start + 40)
 
+    def test_node_added_that_moves_for_longer(self):
+        """It gets the frames that there are, which is told; as many as it takes if another object lasts as long."""
+        def change(scene, *longer):
+            scene.clone("object_007", "object_009")
+            for (_, node, prop, _), curve in scene.curves().items():
+                if node in longer and prop == MOVE:
+                    curve.keys[-1].time += 2 * fbxtext.TICKS
+                    curve.store()
+        frames = []
+        for longer in ("object_009",), ("object_007", "object_009"):
+            now = self.edit(lambda scene: change(scene, *longer))
+            frames.append(struct.unpack_from("<H", now, 4)[0])
+            told = 'lasts from 0.0000 to 0.1333 s, and what moves outside of that is not written: 2 curves (first: node "object_009", ' \
+                   "translation, its key at 2.1333 s); a later key of a node it had makes it longer"
+            self.assertEqual(told in self.said, len(longer) == 1, self.said)
+        self.assertEqual(frames, [5, 65])
+
     def test_take_renamed(self):
         self.assertEqual(self.edit(lambda scene: rename_take(scene, "x", "run")), self.original)
         self.assertIn('note: take "run": the format has no room for its new name', self.said)

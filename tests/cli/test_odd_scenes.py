@@ -17,8 +17,8 @@ STILL = ([(0, 5), (1, 5)],) * 3
 class Fresh(Case):
     """Without an original, into each format."""
 
-    def convert(self, id, nodes, *options, change=None, code=0):
-        text = fbxmade.scene(nodes)
+    def convert(self, id, nodes, *options, change=None, code=0, start=None):
+        text = fbxmade.scene(nodes, start=start)
         if change:
             scene = fbxtext.Scene(text)
             change(scene)
@@ -77,6 +77,21 @@ class Fresh(Case):
         count, = struct.unpack_from("<I", made["made.anm"], 4)
         self.assertEqual(count, 31)
         self.assertEqual(struct.unpack_from("<f", made["made.anm"], 8), (3.0,))
+
+    def test_keys_outside_of_the_take(self):
+        """Frames are those of the take's span. X4 wants no key beyond its end, Nytro knows no end but the keys."""
+        wide = ([(-1, 0), (0, 0), (1, 1), (2, 5)], STILL[1], STILL[2])
+        held = ([(-1, 0), (0, 0), (1, 1), (2, 1)], STILL[1], STILL[2])
+        for id in ("vib-anm", "mm2-anim", "ei-anm", "x4-ani", "nytro-anim"):
+            _, said = self.convert(id, {"hip": {"T": wide}}, start=0)
+            sampled = id in ("vib-anm", "mm2-anim", "ei-anm")
+            self.assertEqual('warning: take "Take 001" lasts from 0.0000 to 1.0000 s, and what moves outside of that is not written: '
+                             '1 curves (first: node "hip", translation, its key at 2.0000 s)' in said, sampled, said)
+            self.assertEqual('warning: take "Take 001" ends at 1.0000 s, but has keys up to 2.0000 s: in the file it lasts until then'
+                             in said, id == "x4-ani", said)
+            self.convert(id, {"hip": {"T": wide}}, "--strict", start=0, code=0 if id == "nytro-anim" else 1)
+            _, said = self.convert(id, {"hip": {"T": held}}, start=0)
+            self.assertNotIn("not written", said)
 
     def test_values_beyond_a_float(self):
         for id, size in (("ei-anm", 1e39), ("nytro-anim", -1e39)):

@@ -13,14 +13,15 @@ def properties(*items):
     return "Properties70: {\n" + "\n".join(f'P: "{n}", "{t}", "", "A",{",".join(map(str, v))}' for n, t, v in items) + "\n}"
 
 
-def scene(nodes, rate=24, end=1.0):
-    """`nodes`: {name: {"parent": name, "rest": {"T": (x, y, z)}, "T"|"R"|"S": (x keys, y keys, z keys), "V": keys}}, each
+def scene(nodes, rate=24, end=1.0, start=None):
+    """A take from `start` to `end`; without a start it spans its keys. `nodes`: {name: {"parent": name, "rest": {"T": (x, y, z)}, "T"|"R"|"S": (x keys, y keys, z keys), "V": keys}}, each
     key (seconds, value), (seconds, value, flags) or (seconds, value, flags, its four attribute words)."""
     number = iter(range(1000, 100000))
     ids = {name: next(number) for name in nodes}
     stack, layer = next(number), next(number)
-    objects = [f'AnimationStack: {stack}, "AnimStack::Take 001", "" {{\n' +
-               properties(("LocalStop", "KTime", [round(end * TICKS)]), ("ReferenceStop", "KTime", [round(end * TICKS)])) + "\n}",
+    span = [(f"{whose}{which}", "KTime", [round(time * TICKS)]) for whose in ("Local", "Reference")
+            for which, time in (("Start", start), ("Stop", end)) if time is not None]
+    objects = [f'AnimationStack: {stack}, "AnimStack::Take 001", "" {{\n' + properties(*span) + "\n}",
                f'AnimationLayer: {layer}, "AnimLayer::Base", "" {{\nProperties70: {{\n}}\n}}']
     links = [f'C: "OO",{layer},{stack}']
     for name, node in nodes.items():
