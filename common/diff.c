@@ -319,7 +319,7 @@ static bool compare_place(differ *d, const entry *list, size_t count)
 /* How long two takes of one format last: beyond half a frame that shows, though no key tells of it. */
 static bool compare_ends(differ *d, const kf_take *a, const kf_take *b)
 {
-    double rate = d->anim[0]->frame_rate;
+    double rate = fmax(d->anim[0]->frame_rate, d->anim[1]->frame_rate); /* a file may say its own */
     double worst = fabs((b->end - b->start) - (a->end - a->start)), limit = 0.5 / (rate > 0 ? rate : 30);
     if (strcmp(d->anim[0]->format, d->anim[1]->format) != 0 || !(worst > limit))
         return true;

@@ -49,6 +49,16 @@ class Told(Case):
         found = self.json("diff", "a.ani", "b.ani", "--json", code=1)["differences"]
         self.assertEqual([(d["node"], d["channel"], round(d["worst"], 5)) for d in found], 2 * [("", "duration", 0.5)])
 
+    def test_duration_at_two_rates(self):
+        """Half a frame of the finer one, whichever comes first."""
+        for name, rate, frames in (("a.anm", 15, 3), ("b.anm", 60, 10)):  # 0.1333 and 0.15 s
+            pose = struct.pack("<BB3h", 7, 1, 90, 0, 0)
+            first = 6 + 2 * (frames + 1)
+            offsets = [first // 2] + [(first + len(pose)) // 2] * frames
+            self.put(name, struct.pack(f"<{3 + len(offsets)}H", 0x8000, rate, frames, *offsets) + pose)
+        for pair in ("a.anm", "b.anm"), ("b.anm", "a.anm"):
+            self.assertIn("its duration differs by 0.0166667 s", self.keyferry("diff", *pair, code=1).out.decode())
+
     def test_span(self):
         """A take's keys tell its length. Where programs write what they like as its span, nothing is said."""
         self.put("a.ani", (DATA / "x4-ani/door.ani").read_bytes())
