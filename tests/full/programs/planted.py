@@ -13,8 +13,8 @@ MERGE = ("test_edits_all.py", "All.test_several_at_once", "All.test_region_in_bl
 KEYS, LISTS = "plugins/x4-ani/import_keys.c", "plugins/x4-ani/import.c"
 DATA = "common/formats/x4_ani.h"
 ERRORS = (
-    ("control points exchanged", KEYS, "*p = r + kfi_x4_point(index, 0), *q = next + kfi_x4_point(index, 1);",
-     "*p = r + kfi_x4_point(index, 1), *q = next + kfi_x4_point(index, 0);"),
+    ("control points exchanged", KEYS, "out = kfi_x4_point(index, 0), in = kfi_x4_point(index, 1);",
+     "out = kfi_x4_point(index, 1), in = kfi_x4_point(index, 0);"),
     ("the same where a key is odd", KEYS, "return read_point(c, i, 0, i, &handles->out) && read_point(c, i + 1, 1, i + 1, &handles[1].in);",
      "return read_point(c, i, 1, i, &handles->out) && read_point(c, i + 1, 0, i + 1, &handles[1].in);"),
     ("radians taken for degrees", KEYS, ".value = value * unit,", ".value = value,"),
@@ -24,7 +24,8 @@ ERRORS = (
     ("tension and bias exchanged", KEYS, ".tension = finite_number(key + X4_KEY_TENSION, &finite),",
      ".tension = finite_number(key + X4_KEY_BIAS, &finite),"),
     ("ease forgotten", KEYS, ".ease_out = finite_number(key + X4_KEY_EASE_OUT, &finite),", ".ease_out = 0,"),
-    ("linear time with handles of a half", KEYS, "a.dt = (next_time - time) / 3.0;", "a.dt = (next_time - time) / 2.0;"),
+    ("linear time with handles of a half", KEYS, "double part = (key[1].time - key->time) / 3.0;",
+     "double part = (key[1].time - key->time) / 2.0;"),
     ("the same where a key is odd", KEYS, "handles->out.dt = (key[1].time - key->time) / 3.0;",
      "handles->out.dt = (key[1].time - key->time) / 2.0;"),
     ("y for z", LISTS, ".index = i,", ".index = i == 2 ? 1 : i,"),
