@@ -128,7 +128,7 @@ bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edit
             return false;
         rate = original->anim->frame_rate;
     } else {
-        if (!kfi_merge_fresh(job, edited, &merged))
+        if (!kfi_merge_fresh(job, edited, can, &merged))
             return false;
         if (can->frame_rate > 0 && !choose_rate(job, can, edited->frame_rate, &rate))
             return false;

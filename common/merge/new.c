@@ -308,7 +308,7 @@ bool kfi_merge_new(kfi_merging *m)
     return settle_new(m, added) && tell_still(m, nodes, told) && kfi_actions_tell(m, &actions);
 }
 
-bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh)
+bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, const kf_capabilities *can, kf_anim *fresh)
 {
     char digest[9];
     int32_t wrapper = kfi_find_wrapper(edited, digest);
@@ -337,7 +337,7 @@ bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh)
         if (!node->name)
             return false;
     }
-    if (!kfi_tell_pivots(job, edited, number, 0))
+    if (!kfi_tell_unheard_fresh(job, edited, can, number))
         return false;
     fresh->takes = NULL;
     fresh->take_count = 0;
