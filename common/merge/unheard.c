@@ -93,6 +93,44 @@ static bool tell_layers(kf_job *job, const kf_anim *edited)
     return true;
 }
 
+/* Which nodes have tracks of their own or have such nodes below them; and which have one that scales them. */
+static void find_moving(const kf_anim *edited, bool *moving, bool *scaled)
+{
+    for (size_t e = 0; e < edited->take_count; e++)
+        for (size_t i = 0; i < edited->takes[e].track_count; i++) {
+            const kf_track *track = &edited->takes[e].tracks[i];
+            moving[track->node] = true;
+            scaled[track->node] = scaled[track->node] || track->channel == KF_SCALE;
+        }
+    for (size_t i = edited->node_count; i-- > 0;)
+        if (moving[i] && edited->nodes[i].parent >= 0)
+            moving[edited->nodes[i].parent] = true;
+}
+
+/* A size that stands in the scene, without keys, in formats that have none. `written`: nodes that are not new, whose poses are looked
+ * at elsewhere; NULL: there are none. */
+static bool tell_sizes(kf_job *job, const kf_anim *edited, const kf_capabilities *can, const int32_t *number, const int32_t *written)
+{
+    bool *moving = kfi_alloc(job, edited->node_count, sizeof *moving), *scaled = kfi_alloc(job, edited->node_count, sizeof *scaled);
+    size_t count = 0;
+    const kf_node *first = NULL;
+    if (can->channels >> KF_SCALE & 1)
+        return true;
+    if (!moving || !scaled)
+        return false;
+    find_moving(edited, moving, scaled);
+    for (size_t i = 0; i < edited->node_count; i++) {
+        const double *size = edited->nodes[i].rest.scale;
+        bool one = fabs(size[0] - 1) <= 1e-5 && fabs(size[1] - 1) <= 1e-5 && fabs(size[2] - 1) <= 1e-5;
+        if (one || number[i] < 0 || (written && written[i] >= 0) || !moving[i] || scaled[i])
+            continue;
+        first = count++ ? first : &edited->nodes[i];
+    }
+    return count == 0 || kfi_warn(job, "size", "%zu nodes are scaled, which the format has nothing like: they and what hangs on them are "
+                                               "taken in their own size (first: node \"%.60s\", %g %g %g)",
+                                  count, first->name, first->rest.scale[0], first->rest.scale[1], first->rest.scale[2]);
+}
+
 static bool moves(const kf_track *track)
 {
     for (unsigned c = 0; c < track->curves; c++)
@@ -125,10 +163,12 @@ bool kfi_tell_unheard(const kfi_merging *m)
 {
     const int32_t *number = that_matter(m);
     return number && tell_pivots(m->job, m->input->edited, number, (int32_t)m->input->first_node) &&
-           tell_endless(m->job, m->input->edited, m->input->capabilities, number) && tell_layers(m->job, m->input->edited);
+           tell_endless(m->job, m->input->edited, m->input->capabilities, number) && tell_layers(m->job, m->input->edited) &&
+           tell_sizes(m->job, m->input->edited, m->input->capabilities, number, m->matches.node);
 }
 
 bool kfi_tell_unheard_fresh(kf_job *job, const kf_anim *edited, const kf_capabilities *can, const int32_t *number)
 {
-    return tell_pivots(job, edited, number, 0) && tell_endless(job, edited, can, number) && tell_layers(job, edited);
+    return tell_pivots(job, edited, number, 0) && tell_endless(job, edited, can, number) && tell_layers(job, edited) &&
+           tell_sizes(job, edited, can, number, NULL);
 }

@@ -66,6 +66,32 @@ class Fresh(EditCase):
         self.assertAlmostEqual(keys[25]["v"], 2 / 3, 5)
 
 
+class Sizes(EditCase):
+    """Of nodes without keys of scale."""
+
+    def said_of(self, id, nodes, code=0):
+        self.put("made.fbx", fbxmade.scene(nodes).encode())
+        return self.keyferry("convert", "made.fbx", f"{id}/", "--to", id, "-y", *(["--strict"] if code else []), code=code).err
+
+    def test_told(self):
+        top = {"top": {"rest": {"S": (100, 100, 100)}}, "hip": {"parent": "top", "T": MOVE}}
+        own = {"hip": {"rest": {"S": (1, 2, 1)}, "T": MOVE}}
+        for id in ("ei-anm", "mm2-anim"):
+            for nodes, first in ((top, 'node "top", 100 100 100'), (own, 'node "hip", 1 2 1')):
+                self.assertIn("warning: 1 nodes are scaled, which the format has nothing like: they and what hangs on them are taken in "
+                              f"their own size (first: {first})", self.said_of(id, nodes))
+                self.said_of(id, nodes, code=1)
+
+    def test_not_told(self):
+        """What has no part in the motion, has keys that are told of, or can be written."""
+        lamp = {"lamp": {"rest": {"S": (100, 100, 100)}}, "hip": {"T": MOVE}}
+        keyed = {"hip": {"rest": {"S": (2, 2, 2)}, "T": MOVE, "S": ([(0, 2)],) * 3}}
+        self.assertNotIn("are scaled", self.said_of("ei-anm", lamp) + self.said_of("ei-anm", keyed))
+        self.assertIn("scale from 0.0000 s: the format has nothing like it", self.said_of("ei-anm", keyed))
+        for id in ("nytro-anim", "vib-anm"):
+            self.assertNotIn("are scaled", self.said_of(id, {"hip": {"rest": {"S": (1, 2, 1)}, "T": MOVE}}))
+
+
 class Merged(EditCase):
     ending = "ani"
     original = DOOR.read_bytes()
