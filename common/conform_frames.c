@@ -8,7 +8,7 @@
 
 static double all_frames(const kfi_conforming *c)
 {
-    return fmax(1, floor((c->take->end - c->take->start) * c->rate + 0.5) + 1);
+    return fmax(1, kfi_frames_spanned(c->take, c->rate));
 }
 
 static size_t frame_count(const kfi_conforming *c)
