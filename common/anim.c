@@ -243,7 +243,7 @@ bool kfi_note_unnamed(kf_job *job, const kf_anim *original, const kf_take *take)
 void kfi_fit_take_ranges(kf_anim *anim)
 {
     for (size_t i = 0; i < anim->take_count; i++)
-        if (anim->takes[i].start == 0.0 && anim->takes[i].end == 0.0)
+        if ((anim->takes[i].start == 0.0 && anim->takes[i].end == 0.0) || anim->takes[i].end < anim->takes[i].start)
             kfi_take_range(&anim->takes[i], &anim->takes[i].start, &anim->takes[i].end);
 }
 

@@ -80,7 +80,7 @@ bool kfi_warn_lost(kf_job *job, const char *id, const kf_anim *anim, const kf_ta
                    const char *why);
 /* For formats without names of takes: a note if a take of the original has another name now; it is not told to be renamed then. */
 bool kfi_note_unnamed(kf_job *job, const kf_anim *original, const kf_take *take);
-/* Widens every take whose start and end are both 0 to its keys. */
+/* Widens every take whose start and end are both 0, or the wrong way round, to its keys. */
 void kfi_fit_take_ranges(kf_anim *anim);
 
 /* Checks what every stage relies on: indices in range, parents before children, finite and ascending times, finite

@@ -344,7 +344,7 @@ static bool conform_take(kfi_conforming *c, const kf_take *from, kf_take *to, kf
     if (!to->tracks)
         return false;
     bool rebased = c->can->frame_rate > 0 && from->source < 0;
-    if (c->can->frame_rate > 0 && !(kfi_frames_fit(c) && kfi_tell_outside(c)))
+    if (c->can->frame_rate > 0 && !(kfi_frames_fit(c) && kfi_tell_outside(c) && kfi_tell_rounded(c)))
         return false;
     for (size_t i = 0; i < from->track_count; i++) {
         const kf_track *track = &from->tracks[i];

@@ -8,7 +8,7 @@
 
 static double all_frames(const kfi_conforming *c)
 {
-    return fmax(1, floor((c->take->end - c->take->start) * c->rate + 0.5) + 1);
+    return fmax(1, kfi_frames_spanned(c->take, c->rate));
 }
 
 static size_t frame_count(const kfi_conforming *c)
@@ -154,6 +154,41 @@ bool kfi_tell_outside(const kfi_conforming *c)
                               c->take->name, c->take->start, c->take->end, count, c->from->nodes[track_of_first->node].name,
                               kfi_channel_name((kf_channel)track_of_first->channel), first->time,
                               c->take->source < 0 ? "a longer span" : "a later key of a node it had");
+}
+
+/* By how much a curve's keys move, if the format's numbers, so far apart, are the same for all of them; else 0. Less than 32 bits
+ * tell of such values is no motion. */
+static double lost_by_rounding(const kfi_conforming *c, kf_channel channel, const kf_curve *curve, double quantum)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < curve->count; i++) {
+        low = fmin(low, curve->keys[i].value);
+        high = fmax(high, curve->keys[i].value);
+    }
+    double least = fmax(kfi_tolerated(c->tolerance, channel, curve), 1e-5 * fmax(fabs(low), fabs(high)));
+    return curve->count > 1 && high - low > least && nearbyint(low / quantum) == nearbyint(high / quantum) ? high - low : 0;
+}
+
+bool kfi_tell_rounded(const kfi_conforming *c)
+{
+    size_t count = 0;
+    const kf_track *of_first = NULL;
+    double first = 0;
+    for (size_t i = 0; i < c->take->track_count; i++) {
+        const kf_track *track = &c->take->tracks[i];
+        double quantum = track->channel <= KF_SCALE ? c->can->quantum[track->channel] : 0;
+        for (unsigned a = 0; track->state == KF_TRACK_NEW && quantum > 0 && a < track->curves; a++) {
+            double by = lost_by_rounding(c, (kf_channel)track->channel, &track->curve[a], quantum);
+            if (by == 0 || count++ > 0)
+                continue;
+            of_first = track;
+            first = by;
+        }
+    }
+    return !of_first || kfi_warn(c->job, "rounded", "take \"%.60s\": %zu curves move by less than the file can tell, and stand still in it "
+                                                    "(first: node \"%.60s\", %s, by %.4g, where numbers are %.4g apart)",
+                                 c->take->name, count, c->from->nodes[of_first->node].name,
+                                 kfi_channel_name((kf_channel)of_first->channel), first, c->can->quantum[of_first->channel]);
 }
 
 bool kfi_conform_frames(const kfi_conforming *c, kf_track *track)

@@ -32,6 +32,8 @@ bool kfi_tell_turn_jumps(const kfi_conforming *c, const kf_track *track, const k
 bool kfi_frames_fit(const kfi_conforming *c);
 /* Warns of what moves before the take's first frame or after its last one. */
 bool kfi_tell_outside(const kfi_conforming *c);
+/* Warns of what moves by so little that the format's numbers are the same all along. */
+bool kfi_tell_rounded(const kfi_conforming *c);
 /* A new track gets a value on each of the format's frames. */
 bool kfi_conform_frames(const kfi_conforming *c, kf_track *track);
 

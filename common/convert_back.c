@@ -3,6 +3,7 @@
 #include "convert.h"
 #include "format.h"
 #include "recorded.h"
+#include "rotation.h"
 
 #include <math.h>
 #include <string.h>
@@ -93,6 +94,20 @@ kfi_merge kfi_merge_of(const kfi_original *original, const kf_anim *edited, cons
     };
 }
 
+/* A format of keys whose angles have the same order in all nodes: the original's, else the one that was asked for. Others read
+ * frames or orientations, in whatever order. */
+static bool turn_new_nodes(kf_job *job, const kfi_original *original, const kf_capabilities *can, kf_anim *merged)
+{
+    kf_rotation_order order = KF_XYZ;
+    if (can->frame_rate > 0 || can->quaternion || !(can->channels >> KF_ROTATION & 1))
+        return true;
+    if (original && original->anim->node_count)
+        order = (kf_rotation_order)original->anim->nodes[0].order;
+    else
+        kfi_order_from_name(job->options.rotation_order, &order);
+    return kfi_turn_new_nodes(job, merged, order, job->options.tolerance);
+}
+
 bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edited, kfi_original *original,
                        const char *output, kfi_merge_report *report)
 {
@@ -113,13 +128,13 @@ bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edit
             return false;
         rate = original->anim->frame_rate;
     } else {
-        if (!kfi_merge_fresh(job, edited, &merged))
+        if (!kfi_merge_fresh(job, edited, can, &merged))
             return false;
         if (can->frame_rate > 0 && !choose_rate(job, can, edited->frame_rate, &rate))
             return false;
     }
     const kfi_conformed *each;
-    return kfi_conform(job, &merged, can, rate, job->options.tolerance, &conformed, &each) &&
+    return turn_new_nodes(job, original, can, &merged) && kfi_conform(job, &merged, can, rate, job->options.tolerance, &conformed, &each) &&
            kfi_export(job, format, &conformed, original ? original->anim : NULL, original ? original->files : NULL,
                       original ? original->count : 0, output) &&
            (original ? kfi_prove_edits(job, format, original, &merged, report)

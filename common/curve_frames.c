@@ -12,9 +12,15 @@ double kfi_frames_between(double from, double to, double rate)
     return nearbyint((to - from) * rate);
 }
 
+double kfi_frames_spanned(const kf_take *take, double rate)
+{
+    const double near = 1e-6; /* which a half may be off in doubles */
+    return floor((take->end - take->start) * rate + 0.5 + near) + 1;
+}
+
 bool kfi_take_frames(kf_job *job, const kf_take *take, double rate, size_t most, kfi_frames *frames)
 {
-    double count = kfi_frames_between(take->start, take->end, rate) + 1;
+    double count = kfi_frames_spanned(take, rate);
     if (!(count <= (double)most))
         return kfi_fail(job, KF_INEXPRESSIBLE, KF_NO_OFFSET,
                         "take \"%.60s\": %.0f frames are more than the %zu that fit", take->name, count,

@@ -11,7 +11,9 @@ typedef struct kfi_frames {
     size_t count;
 } kfi_frames;
 
-/* The frames that a take spans, both ends included; at most `most`, else KF_INEXPRESSIBLE. */
+/* How many frames a take spans, both ends included. An end halfway to the next frame gets that one, or its pose would be in none. */
+double kfi_frames_spanned(const kf_take *take, double rate);
+/* The frames themselves; at most `most`, else KF_INEXPRESSIBLE. */
 bool kfi_take_frames(kf_job *job, const kf_take *take, double rate, size_t most, kfi_frames *frames);
 double kfi_frame_time(const kfi_frames *frames, size_t frame);
 /* How many frames the times lie apart, to the nearest one. */

@@ -258,8 +258,8 @@ bool kfi_programs_own(const char *name);
 bool kfi_tell_twice(const kfi_merging *m);
 /* unheard.c: warns of what the FBX plays beside the keys of its curves. */
 bool kfi_tell_unheard(const kfi_merging *m);
-/* Of pivots and turns alone; `number` is less than `first` for nodes that do not matter. */
-bool kfi_tell_pivots(kf_job *job, const kf_anim *edited, const int32_t *number, int32_t first);
+/* The same where nothing was written; `number` is less than 0 for nodes that do not matter. */
+bool kfi_tell_unheard_fresh(kf_job *job, const kf_anim *edited, const kf_capabilities *can, const int32_t *number);
 /* What a node turns by, or about, beside its curves; NULL: nothing. Turns count only where they are switched on. */
 const char *kfi_turned_beside(const kf_node *node);
 /* unkeyed.c: warns of what stands otherwise than it was written, without keys. */

@@ -132,7 +132,7 @@ typedef struct kfi_since {
 bool kfi_merge_since(kfi_since *s, kf_anim *edited, bool *done);
 
 /* What an FBX has become when there is no original: all of it new, without its wrapper node. */
-bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh);
+bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, const kf_capabilities *can, kf_anim *fresh);
 
 /* The wrapper node's index, or -1: known by its name, whose digest goes to `digest` (9 bytes), else by its capsule, and
  * `digest` is "". */

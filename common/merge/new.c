@@ -159,6 +159,19 @@ static void to_fresh(kf_track *track, double offset)
     }
 }
 
+/* The node that it comes to may have another rotation order in the original. */
+static bool match_order(const kfi_merging *m, const kf_take *take, const kf_node *from, kf_track *track)
+{
+    const kf_node *to = &m->merged->nodes[track->node];
+    const kf_capabilities *can = m->input->capabilities;
+    if (track->channel != KF_ROTATION || track->curves != 3 || from->order == to->order)
+        return true;
+    return kfi_turn_order(m->job, track, (kf_rotation_order)from->order, (kf_rotation_order)to->order,
+                          m->input->edited->frame_rate, m->input->tolerance) &&
+           (can->frame_rate > 0 || can->quaternion ||
+            kfi_note_order(m->job, take->name, to->name, (kf_rotation_order)from->order, (kf_rotation_order)to->order));
+}
+
 /* What is new in a take of those that are merged. */
 typedef struct additions {
     const char *name; /* of the take, for the report */
@@ -284,6 +297,9 @@ bool kfi_merge_new(kfi_merging *m)
             *to = *track;
             to->node = (uint32_t)node;
             to_fresh(to, written >= 0 ? m->matches.offset[written] + m->input->shift[written] : 0);
+            /* What was settled is in the original's order already. */
+            if (!m->matches.instead[e][i] && !match_order(m, from, &edited->nodes[track->node], to))
+                return false;
             added[take].name = name;
         }
         if (!tell_resting(m, from->name, &rests))
@@ -292,7 +308,7 @@ bool kfi_merge_new(kfi_merging *m)
     return settle_new(m, added) && tell_still(m, nodes, told) && kfi_actions_tell(m, &actions);
 }
 
-bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh)
+bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, const kf_capabilities *can, kf_anim *fresh)
 {
     char digest[9];
     int32_t wrapper = kfi_find_wrapper(edited, digest);
@@ -321,7 +337,7 @@ bool kfi_merge_fresh(kf_job *job, const kf_anim *edited, kf_anim *fresh)
         if (!node->name)
             return false;
     }
-    if (!kfi_tell_pivots(job, edited, number, 0))
+    if (!kfi_tell_unheard_fresh(job, edited, can, number))
         return false;
     fresh->takes = NULL;
     fresh->take_count = 0;

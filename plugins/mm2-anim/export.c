@@ -1,5 +1,7 @@
 #include "export.h"
 
+#include "names_file.h"
+
 #include <math.h>
 
 /* ---------------------------------------------------------------- floats */
@@ -253,7 +255,7 @@ static bool export_known_take(mm2_exporter *ex, kf_export_job *out)
 }
 
 /* A take that the original does not have: a clip like the first one, under the take's name. */
-static bool export_new_take(mm2_exporter *ex, kf_export_job *out)
+static bool export_new_take(mm2_exporter *ex, kf_export_job *out, kfi_file_names *names)
 {
     const mm2_native *native = out->original->native;
     if (!plan_like(ex, &native->clips[0]) ||
@@ -261,10 +263,10 @@ static bool export_new_take(mm2_exporter *ex, kf_export_job *out)
         return false;
     for (size_t i = 0; i < ex->clip.channel_count; i++)
         ex->clip.channels[i].unknown = 0;
-    char *name = kfi_format_text(ex->job, "%s.anim", ex->take->name);
-    for (char *at = name; at && *at; at++)
-        if (*at == '/' || *at == '\\' || *at == ':')
-            *at = '_';
+    const char *title = ex->take->name[0] ? ex->take->name : "take";
+    size_t dots = strspn(title, "."); /* which stay */
+    const char *before = kfi_strndup(ex->job, title, dots);
+    const char *name = before ? kfi_file_name(names, before, title + dots) : NULL;
     return name && mm2_write_clip(ex, out->host, name);
 }
 
@@ -273,7 +275,8 @@ static bool export_onto(kf_export_job *out)
     const kf_anim *anim = out->anim;
     const mm2_native *native = out->original->native;
     int32_t *bone_of = kfi_alloc(out->job, anim->node_count, sizeof *bone_of);
-    if (!bone_of)
+    kfi_file_names names;
+    if (!bone_of || !kfi_file_names_init(&names, out, anim->take_count, "anim"))
         return false;
     for (size_t i = 0; i < anim->node_count; i++) {
         int32_t source = anim->nodes[i].source;
@@ -287,7 +290,7 @@ static bool export_onto(kf_export_job *out)
                            .bone_of = bone_of};
         int32_t source = ex.take->source;
         if (!(source >= 0 && (size_t)source < native->count ? export_known_take(&ex, out)
-                                                            : export_new_take(&ex, out)))
+                                                            : export_new_take(&ex, out, &names)))
             return false;
     }
     return true;

@@ -182,6 +182,39 @@ static bool tell_still(const x4_plan *p)
                    kfi_note(p->job, "still-nodes", "%zu nodes that do not move were not written", still));
 }
 
+/* The first channel in which a node stands elsewhere without keys; KF_CHANNEL_COUNT: none. */
+static unsigned posed(const kf_node *node, unsigned keyed)
+{
+    for (unsigned c = 0; c < 3; c++)
+        for (unsigned channel = KF_TRANSLATION; channel <= KF_SCALE; channel++) {
+            double value = channel == KF_TRANSLATION ? node->rest.translation[c]
+                           : channel == KF_ROTATION  ? node->rest.rotation[c]
+                                                     : node->rest.scale[c] - 1;
+            if (!(keyed >> channel & 1) && fabs(value) > 1e-5)
+                return channel;
+        }
+    return KF_CHANNEL_COUNT;
+}
+
+/* Keys are offsets to the model's rest pose, which no file of this kind has: nor what the scene has instead. */
+static bool tell_poses(const x4_plan *p)
+{
+    uint8_t *keyed = kfi_alloc(p->job, p->anim->node_count, sizeof *keyed);
+    size_t count = 0, first = 0;
+    for (size_t t = 0; keyed && t < p->anim->take_count; t++)
+        for (size_t i = 0; i < p->anim->takes[t].track_count; i++)
+            keyed[p->anim->takes[t].tracks[i].node] |= (uint8_t)(1u << p->anim->takes[t].tracks[i].channel);
+    for (size_t i = 0; keyed && i < p->anim->node_count; i++) {
+        const kf_node *node = &p->anim->nodes[i];
+        if (node->source < 0 && keyed[i] && posed(node, keyed[i]) < KF_CHANNEL_COUNT)
+            first = count++ ? first : i;
+    }
+    return keyed && (count == 0 || kfi_note(p->job, "poses", "%zu nodes stand elsewhere than their parents where they have no keys: the file "
+                                                             "has no poses, only what moves (first: node \"%.60s\", %s)",
+                                            count, p->anim->nodes[first].name,
+                                            kfi_channel_name((kf_channel)posed(&p->anim->nodes[first], keyed[first]))));
+}
+
 /* What did not come back stays as it is, unless it is to be dropped. */
 static void drop_missing(x4_plan *p)
 {
@@ -235,5 +268,5 @@ bool kfi_x4_make_plan(x4_plan *p)
             if (!add_track(p, i, &p->anim->takes[i].tracks[t]))
                 return false;
     drop_missing(p);
-    return keep_empty_takes(p) && tell_still(p) && tell_spans(p) && tell_scales(p);
+    return keep_empty_takes(p) && tell_still(p) && tell_poses(p) && tell_spans(p) && tell_scales(p);
 }
