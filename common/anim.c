@@ -23,6 +23,11 @@ const char *kfi_interp_name(kf_interp interp)
 
 static const char *const ORDERS[6] = {"XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX"};
 
+const char *kfi_order_name(kf_rotation_order order)
+{
+    return ORDERS[(unsigned)order < 6 ? order : KF_XYZ];
+}
+
 bool kfi_order_from_name(const char *name, kf_rotation_order *order)
 {
     *order = KF_XYZ;

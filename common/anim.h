@@ -9,7 +9,8 @@ extern const kf_settings KFI_SETTINGS; /* Y up, right-handed, centimetres */
 
 const char *kfi_channel_name(kf_channel channel); /* "translation", ... */
 const char *kfi_interp_name(kf_interp interp);    /* "step", ... as dump prints it */
-/* Of "XYZ", ..., or NULL: XYZ. False, and XYZ, for anything else, which a job's options do not hold. */
+const char *kfi_order_name(kf_rotation_order order); /* "XYZ", ... */
+/* Of these, or NULL: XYZ. False, and XYZ, for anything else, which a job's options do not hold. */
 bool kfi_order_from_name(const char *name, kf_rotation_order *order);
 
 /* An animation with defaults: identity basis, default settings, 30 frames a second. */

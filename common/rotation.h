@@ -68,6 +68,8 @@ bool kfi_euler_from_quat_curve(kf_job *job, const kf_quat_curve *from, kf_rotati
 bool kfi_quat_from_euler_curves(kf_job *job, const kf_curve from[3], const double rest[3],
                                 kf_rotation_order order, double tolerance, kf_quat_curve *to);
 
+/* Whether a track's angles turn it in the same way in both orders: those that turn it at all follow one another alike. */
+bool kfi_turns_alike(const kf_track *track, kf_rotation_order from, kf_rotation_order to, double tolerance);
 /* A track's three curves of angles, which nothing of an original stands behind, as those that turn it in the same way in another
  * order: within half of `tolerance` (0: what is usual), or sample by sample where there is one on nearly every frame. */
 bool kfi_turn_order(kf_job *job, kf_track *track, kf_rotation_order from, kf_rotation_order to, double rate, double tolerance);

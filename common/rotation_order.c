@@ -57,6 +57,30 @@ static bool turn_keys(kf_job *job, kf_track *track, kf_rotation_order from, kf_r
     return true;
 }
 
+/* Whether a curve turns its node by an angle that counts at all. */
+static bool turns(const kf_curve *curve, double rest, double least)
+{
+    bool any = curve->count == 0 && fabs(rest) > least;
+    for (size_t i = 0; i < curve->count && !any; i++)
+        any = fabs(curve->keys[i].value) > least ||
+              (curve->handles && fmax(fabs(curve->handles[i].in.dv), fabs(curve->handles[i].out.dv)) > least);
+    return any;
+}
+
+bool kfi_turns_alike(const kf_track *track, kf_rotation_order from, kf_rotation_order to, double tolerance)
+{
+    const char *a = kfi_order_name(from), *b = kfi_order_name(to);
+    double least = 0.01 * kfi_tolerated_angle(tolerance);
+    char in_a[4] = "", in_b[4] = "";
+    for (unsigned i = 0, n = 0, k = 0; i < 3; i++) {
+        if (turns(&track->curve[a[i] - 'X'], track->rest[a[i] - 'X'], least))
+            in_a[n++] = a[i];
+        if (turns(&track->curve[b[i] - 'X'], track->rest[b[i] - 'X'], least))
+            in_b[k++] = b[i];
+    }
+    return strcmp(in_a, in_b) == 0;
+}
+
 bool kfi_turn_order(kf_job *job, kf_track *track, kf_rotation_order from, kf_rotation_order to, double rate, double tolerance)
 {
     double q[4], near[3];
@@ -71,10 +95,9 @@ bool kfi_turn_order(kf_job *job, kf_track *track, kf_rotation_order from, kf_rot
 
 bool kfi_note_order(kf_job *job, const char *take, const char *node, kf_rotation_order from, kf_rotation_order to)
 {
-    static const char *const ORDERS[] = {"XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX"};
     return kfi_note(job, "order", "take \"%.60s\", node \"%.60s\": its rotation order is %s in the FBX and %s in the file, where the "
                                   "same angles turn it otherwise: fitted anew",
-                    take, node, ORDERS[from < 6 ? from : KF_XYZ], ORDERS[to < 6 ? to : KF_XYZ]);
+                    take, node, kfi_order_name(from), kfi_order_name(to));
 }
 
 static bool is_other(const kf_node *node, kf_rotation_order order)
@@ -99,6 +122,7 @@ bool kfi_turn_new_nodes(kf_job *job, kf_anim *anim, kf_rotation_order to, double
             const kf_node *node = &anim->nodes[track->node];
             kf_rotation_order from = (kf_rotation_order)node->order;
             if (is_other(node, to) && track->channel == KF_ROTATION && track->curves == 3 &&
+                !kfi_turns_alike(track, from, to, tolerance) &&
                 !(kfi_turn_order(job, track, from, to, anim->frame_rate, tolerance) &&
                   kfi_note_order(job, anim->takes[t].name, node->name, from, to)))
                 return false;

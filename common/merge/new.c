@@ -164,7 +164,8 @@ static bool match_order(const kfi_merging *m, const kf_take *take, const kf_node
 {
     const kf_node *to = &m->merged->nodes[track->node];
     const kf_capabilities *can = m->input->capabilities;
-    if (track->channel != KF_ROTATION || track->curves != 3 || from->order == to->order)
+    if (track->channel != KF_ROTATION || track->curves != 3 || from->order == to->order ||
+        kfi_turns_alike(track, (kf_rotation_order)from->order, (kf_rotation_order)to->order, m->input->tolerance))
         return true;
     return kfi_turn_order(m->job, track, (kf_rotation_order)from->order, (kf_rotation_order)to->order,
                           m->input->edited->frame_rate, m->input->tolerance) &&

@@ -367,10 +367,9 @@ static kf_track standing(const kf_node *node, uint32_t index, bool scale)
 /* On the keys an orientation is the same in any order; between them each angle goes its own way, unless it was looked at there. */
 static bool tell_order(const kfi_merging *m, const kf_take *take, const kf_node *written, const kf_node *edited, bool between)
 {
-    static const char *const ORDERS[] = {"XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX"};
     if (written->order > 5 || edited->order > 5)
         return true;
-    const char *now = ORDERS[edited->order], *was = ORDERS[written->order];
+    const char *now = kfi_order_name((kf_rotation_order)edited->order), *was = kfi_order_name((kf_rotation_order)written->order);
     return between ? kfi_note(m->job, "order", "take \"%.60s\", node \"%.60s\": its rotation order is %s in the FBX and %s in the file, where "
                                                "the same angles turn it otherwise: fitted anew. With its order back, it would keep its keys",
                               take->name, written->name, now, was)

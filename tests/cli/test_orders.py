@@ -101,6 +101,19 @@ class Orders(Case):
         self.assertNotIn("order", self.keyferry("convert", "made.fbx", "made.ani", "--rotation-order", "ZYX").err)
         self.assertEqual([len(t["keys"]) for t in self.json("dump", "made.ani")["takes"][0]["tracks"]], [2, 2, 2])
 
+    def test_angles_that_turn_alike_in_both(self):
+        """About one axis, or about two that come in the same sequence: the keys stay what they are."""
+        still = [(0, 0), (0.5, 0)]
+        for order, turn, alike in ((5, (still, TURN[1], still), True), (1, (TURN[0], TURN[1], still), True), (1, (still, *TURN[1:]), False)):
+            scene = fbxtext.Scene(fbxmade.scene({"hip": {"R": turn}}))
+            set_order(scene, "hip", order)
+            self.put("made.fbx", scene.text().encode())
+            said = self.keyferry("convert", "made.fbx", "made.ani", "-y").err
+            self.assertEqual("rotation order" in said, not alike, said)
+            keys = [[(k["t"], round(k["v"], 4)) for k in t["keys"]] for t in self.json("dump", "made.ani")["takes"][0]["tracks"]]
+            self.assertEqual(keys == [list(c) for c in turn], alike, keys)
+            self.keyferry("diff", "made.fbx", "made.ani")
+
     def test_samples(self):
         """They stay samples, which are fitted with few keys."""
         bake = tuple([(i / 24, keys[1][1] * math.sin(i / 16)) for i in range(49)] for keys in TURN)
