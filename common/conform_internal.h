@@ -1,4 +1,4 @@
-/* Between conform.c, conform_jumps.c and conform_frames.c. */
+/* Between conform.c and the others of its name. */
 #ifndef KFI_CONFORM_INTERNAL_H
 #define KFI_CONFORM_INTERNAL_H
 
@@ -28,12 +28,12 @@ static inline double kfi_rotation_tolerance(const kfi_conforming *c)
 /* conform_jumps.c: warns of steps that the format has not got, in a curve or in the orientations that a track became. */
 bool kfi_tell_jumps(const kfi_conforming *c, const kf_track *track, const kf_curve *curve);
 bool kfi_tell_turn_jumps(const kfi_conforming *c, const kf_track *track, const kf_quat_curve *quat);
+/* conform_told.c: warns of what moves before the take's first frame or after its last one, and of what moves by so little that the
+ * format's numbers are the same all along. */
+bool kfi_tell_outside(const kfi_conforming *c);
+bool kfi_tell_rounded(const kfi_conforming *c);
 /* conform_frames.c: whether there is memory for all frames of the take; two keys a day apart make many. */
 bool kfi_frames_fit(const kfi_conforming *c);
-/* Warns of what moves before the take's first frame or after its last one. */
-bool kfi_tell_outside(const kfi_conforming *c);
-/* Warns of what moves by so little that the format's numbers are the same all along. */
-bool kfi_tell_rounded(const kfi_conforming *c);
 /* A new track gets a value on each of the format's frames. */
 bool kfi_conform_frames(const kfi_conforming *c, kf_track *track);
 
