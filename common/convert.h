@@ -85,7 +85,7 @@ kf_file *kfi_emitted_files(kf_job *job, size_t first, size_t count);
 const kf_anim *kfi_read_emitted(kf_job *job, const kf_format *format, const kf_file *rig, size_t first, size_t count);
 bool kfi_out_of_memory(const kf_job *job); /* that was why it failed */
 
-/* Reads what was emitted and warns of each track whose motion is not that of `asked`, which was conformed and exported;
+/* Reads what was emitted and warns of each new track whose motion is not that of `asked`, which was conformed and exported;
  * `each` is kfi_conform's. */
 bool kfi_prove(kf_job *job, const kf_format *format, const kf_anim *asked, const kfi_conformed *each);
 

@@ -137,8 +137,8 @@ bool kfi_export_edited(kf_job *job, const kf_format *format, const kf_anim *edit
     return turn_new_nodes(job, original, can, &merged) && kfi_conform(job, &merged, can, rate, job->options.tolerance, &conformed, &each) &&
            kfi_export(job, format, &conformed, original ? original->anim : NULL, original ? original->files : NULL,
                       original ? original->count : 0, output) &&
-           (original ? kfi_prove_edits(job, format, original, &merged, report)
-                     : can->frame_rate > 0 || kfi_prove(job, format, &merged, each));
+           (!original || kfi_prove_edits(job, format, original, &merged, report)) &&
+           (can->frame_rate > 0 || kfi_prove(job, format, &merged, each));
 }
 
 /* ---------------------------------------------------------------- how it was written, where nothing tells */

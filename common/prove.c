@@ -1,5 +1,5 @@
-/* What was made without an original is read again and held against what was asked for, so that no deviation goes by in
- * silence, whatever its cause: a fit that did not reach, times or values that the format rounds, a rule of its own. */
+/* What is in no original is read again and held against what was asked for, so that no deviation goes by in silence, whatever its
+ * cause: a fit that did not reach, times or values that the format rounds, a rule of its own. */
 #include "convert.h"
 
 #include "curve.h"
@@ -102,9 +102,10 @@ static bool settle(kf_job *job, const kf_take *take, kf_curve *curve)
     return true;
 }
 
-/* What was asked for but for the tracks that a warning has told of; samples as the curve that was put through them. */
-static bool untold(kf_job *job, const kf_anim *asked, const kfi_conformed *each, kf_anim *left)
+/* What is new but for the tracks that a warning has told of; samples as the curve that was put through them. */
+static bool untold(kf_job *job, const kf_anim *asked, const kfi_conformed *each, kf_anim *left, bool *any)
 {
+    *any = false;
     *left = *asked;
     left->takes = kfi_alloc(job, asked->take_count, sizeof *left->takes);
     for (size_t i = 0; left->takes && i < asked->take_count; i++) {
@@ -117,8 +118,9 @@ static bool untold(kf_job *job, const kf_anim *asked, const kfi_conformed *each,
             return false;
         for (size_t t = 0; t < from->track_count; t++) {
             const kfi_conformed *found = each++;
-            if (found->told)
+            if (found->told || from->tracks[t].state != KF_TRACK_NEW)
                 continue;
+            *any = true;
             kf_track *track = &to->tracks[to->track_count++];
             *track = from->tracks[t];
             for (unsigned c = 0; c < track->curves; c++)
@@ -135,8 +137,13 @@ bool kfi_prove(kf_job *job, const kf_format *format, const kf_anim *asked, const
 {
     kf_anim left;
     kf_diff_result result;
+    bool any;
+    if (!untold(job, asked, each, &left, &any))
+        return false;
+    if (!any)
+        return true;
     const kf_anim *again = kfi_read_emitted(job, format, NULL, 0, job->emitted_count);
-    if (!again || !untold(job, asked, each, &left))
+    if (!again)
         return false;
     move_back(asked, again);
     if (!kf_diff(job, &left, again, &result, NULL))

@@ -712,6 +712,29 @@ class Proved(EditCase):
             self.assertIn("1 of 1 tracks changed", self.said)
 
 
+class ProvedOfNewNodes(EditCase):
+    """No less what nobody wrote: radians of 32 bits are too coarse for so many turns."""
+    ending = "ani"
+    original = generate.ani([generate.description("part", "go", 0.5, rot=[
+        generate.key(t, (0.1 * t, 0.0, 0.0), 2) for t in (0.0, 0.5)])])
+
+    def turned(self, degrees):
+        def change(scene):
+            scene.clone("part", "more")
+            curve = scene.curve("go", "more", "Lcl Rotation", "x")
+            curve.keys[1].value = degrees
+            curve.store()
+        self.edit(change)
+        return self.said
+
+    def test_told(self):
+        self.assertRegex(self.turned(1000003.3125), r'warning: take "go", node "more", rotation at 0\.5000 s: the format cannot hold this '
+                                                    r"motion: what was written is 0\.04\d* off, where 0\.01 is tolerated")
+
+    def test_quiet(self):
+        self.assertNotIn("warning", self.turned(3.3125))
+
+
 class ProvedBesideNumbers(EditCase):
     """A number edited on one key says another motion than the FBX's curves only around that key: elsewhere these count."""
     ending = "ani"
