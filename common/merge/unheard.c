@@ -62,13 +62,16 @@ static bool goes_on(const kf_curve *curve)
 static bool tell_endless(kf_job *job, const kf_anim *edited, const kf_capabilities *can, const int32_t *number)
 {
     size_t count = 0;
+    double time = 0;
     const char *take = NULL, *node = NULL, *channel = NULL;
     for (size_t e = 0; can->frame_rate == 0 && e < edited->take_count; e++)
         for (size_t i = 0; i < edited->takes[e].track_count; i++) {
             const kf_track *track = &edited->takes[e].tracks[i];
             for (unsigned c = 0; number[track->node] >= 0 && c < track->curves; c++) {
-                if (!goes_on(&track->curve[c]) || count++ > 0)
+                const kf_curve *curve = &track->curve[c];
+                if (!goes_on(curve) || count++ > 0)
                     continue;
+                time = curve->keys[curve->post != KF_CONSTANT ? curve->count - 1 : 0].time;
                 take = edited->takes[e].name;
                 node = edited->nodes[track->node].name;
                 channel = kfi_channel_name((kf_channel)track->channel);
@@ -76,7 +79,8 @@ static bool tell_endless(kf_job *job, const kf_anim *edited, const kf_capabiliti
         }
     return count == 0 ||
            kfi_warn(job, "endless", "%zu curves go on before or after their keys, by cycles or slopes, where the game stands still: bake "
-                                    "them to carry that (first: take \"%.60s\", node \"%.60s\", %s)", count, take, node, channel);
+                                    "them to carry that (first: take \"%.60s\", node \"%.60s\", %s at %.4f s)",
+                    count, take, node, channel, time);
 }
 
 /* Of layers above the first a warning says that they are not carried. */

@@ -1,4 +1,4 @@
-/* How a clip is written: onto an original (export.c) or from nothing (fresh.c). */
+/* How a clip is written: onto an original (export.c) or from nothing (fresh.c, fresh_rig.c). */
 #ifndef MM2_EXPORT_H
 #define MM2_EXPORT_H
 
@@ -26,5 +26,7 @@ size_t mm2_find_channel(const mm2_exporter *ex, uint32_t number);
 bool mm2_write_clip(mm2_exporter *ex, const kf_host *host, const char *name);
 /* Without an original. */
 bool mm2_export_fresh(kf_export_job *out);
+/* fresh_rig.c: the bone that each node is (-1: none) of the skeleton given, of which there are *count. */
+bool mm2_rigged_bones(kf_export_job *out, int32_t *bone_of, size_t *count);
 
 #endif

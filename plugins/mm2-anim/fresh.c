@@ -1,6 +1,5 @@
 #include "export.h"
 
-#include "formats/mm2_skel.h"
 #include "names_file.h"
 
 #include <stdlib.h>
@@ -130,50 +129,6 @@ static bool find_bones(kf_job *job, const kf_anim *anim, int32_t *bone_of, size_
     return true;
 }
 
-/* The skeleton's bones, by their names; of several nodes of one name the first is the first bone of that name. */
-static bool match_bones(kf_export_job *out, const kfi_mm2_skel *skel, int32_t *bone_of)
-{
-    kfi_map names;
-    size_t missing = 0, first = 0;
-    uint32_t *next = kfi_alloc(out->job, out->anim->node_count + 1, sizeof *next); /* node of the same name + 1 */
-    if (!next || !kfi_map_init(&names, out->job, out->anim->node_count))
-        return false;
-    for (size_t i = out->anim->node_count; i-- > 0;) {
-        const char *name = out->anim->nodes[i].name;
-        next[i] = (uint32_t)(kfi_map_get(&names, name, strlen(name)) + 1);
-        kfi_map_set(&names, name, (uint32_t)i);
-        bone_of[i] = -1;
-    }
-    for (size_t i = 0; i < skel->count; i++) {
-        const char *name = skel->bones[i].name;
-        int64_t node = kfi_map_get(&names, name, strlen(name));
-        while (node >= 0 && bone_of[node] >= 0)
-            node = (int64_t)next[node] - 1;
-        if (node >= 0)
-            bone_of[node] = (int32_t)i;
-        else if (missing++ == 0)
-            first = i;
-    }
-    if (missing == skel->count)
-        return kfi_fail(out->job, KF_INEXPRESSIBLE, KF_NO_OFFSET, "no node has the name of a bone of the skeleton given with --rig, such as "
-                                                                  "\"%.60s\"", skel->count ? skel->bones[0].name : "");
-    return missing == 0 || kfi_warn(out->job, "bones", "%zu bones of the skeleton given with --rig have no node of their name, and stand "
-                                                       "still (first: \"%.60s\")", missing, skel->bones[first].name);
-}
-
-static bool find_rigged(kf_export_job *out, int32_t *bone_of, size_t *bone_count)
-{
-    const kf_file *rig = &out->options->rig;
-    const char *file = out->job->file;
-    kfi_mm2_skel skel;
-    out->job->file = rig->name;
-    if (!kfi_mm2_skel_parse(out->job, rig->data, rig->size, &skel))
-        return false;
-    out->job->file = file;
-    *bone_count = skel.count;
-    return match_bones(out, &skel, bone_of);
-}
-
 /* ---------------------------------------------------------------- channels */
 
 static bool has_rotation(const kf_anim *anim, const kf_take *take)
@@ -279,7 +234,7 @@ bool mm2_export_fresh(kf_export_job *out)
     const char *output = out->output ? out->output : "clip.anim";
     int32_t *bone_of = kfi_alloc(out->job, anim->node_count, sizeof *bone_of);
     size_t bones;
-    if (!bone_of || !(out->options->rig.data ? find_rigged(out, bone_of, &bones) : find_bones(out->job, anim, bone_of, &bones)))
+    if (!bone_of || !(out->options->rig.data ? mm2_rigged_bones(out, bone_of, &bones) : find_bones(out->job, anim, bone_of, &bones)))
         return false;
     /* A scene without takes is a pose: one frame. */
     kf_take pose = {.name = "pose"};

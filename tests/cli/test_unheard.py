@@ -77,7 +77,7 @@ class Unheard(EditCase):
                     child.values = [value]
                     after.children.append(child)
                 curve.children.append(after)
-            self.told(change, r'1 curves go on before or after their keys.*take "door_open", node "anim_door_lock", scale\)')
+            self.told(change, r'1 curves go on before or after their keys.*take "door_open", node "anim_door_lock", scale at 0\.6000 s\)')
 
     def test_layers(self):
         for name, kind, value, said in (("Mute", "bool", 1, "is muted"), ("Weight", "Number", 50, "has not its full weight")):

@@ -61,7 +61,7 @@ class Fresh(EditCase):
         for id, told in (("x4-ani", True), ("nytro-anim", True), ("mm2-anim", False)):
             self.make(id, lambda scene: cycle(scene.objects.first("AnimationCurve")))
             self.assertEqual('warning: 1 curves go on before or after their keys, by cycles or slopes, where the game stands still: bake '
-                             'them to carry that (first: take "Take 001", node "hip", translation)' in self.said, told, self.said)
+                             'them to carry that (first: take "Take 001", node "hip", translation at 0.5000 s)' in self.said, told, self.said)
         keys = self.json("dump", "mm2-anim/made.anim")["takes"][0]["tracks"][0]["keys"]
         self.assertAlmostEqual(keys[25]["v"], 2 / 3, 5)
 
@@ -111,7 +111,7 @@ class Merged(EditCase):
             cycle(scene.curve("door_open", "more", "Lcl Translation", "x").node)
         self.edit(change)
         self.assertIn('warning: 1 curves go on before or after their keys', self.said)
-        self.assertIn('node "more", translation)', self.said)
+        self.assertIn('node "more", translation at 1.6000 s)', self.said)
 
     def test_layers_of_a_new_take(self):
         for name, kind, value, said in LAYERS:
