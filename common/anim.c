@@ -394,7 +394,7 @@ static bool validate_mesh(kf_job *job, const kf_node *node)
     bool ok = mesh->point_count == 0 || finite_all(&mesh->points[0][0], mesh->point_count * 3);
     for (size_t s = 0; ok && s < mesh->shape_count; s++) {
         const kf_shape *shape = &mesh->shapes[s];
-        ok = shape->name && (shape->count == 0 || finite_all(&shape->offset[0][0], shape->count * 3)) &&
+        ok = shape->name && isfinite(shape->weight) && (shape->count == 0 || finite_all(&shape->offset[0][0], shape->count * 3)) &&
              (shape->index || shape->count <= mesh->point_count);
         for (size_t i = 0; ok && shape->index && i < shape->count; i++)
             ok = shape->index[i] < mesh->point_count;

@@ -301,6 +301,7 @@ typedef struct kf_shape {
     uint32_t *index; /* which point each offset moves, or NULL: offset i moves point i */
     double (*offset)[3];
     size_t count;
+    double weight; /* at which an FBX has it without keys in any take: 1 is in full */
 } kf_shape;
 
 /* A mesh carries points and shapes only: enough to see and edit morphs. */

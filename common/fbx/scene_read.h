@@ -23,6 +23,7 @@ typedef struct kfi_fbx_morph {
     bool known;
     uint32_t node;    /* index into kf_anim.nodes */
     const char *name; /* of the shape */
+    size_t shape;     /* which of the node's mesh */
 } kfi_fbx_morph;
 
 /* The arrays of a curve, in the order of kfi_fbx_keys. */

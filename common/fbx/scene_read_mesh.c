@@ -96,7 +96,9 @@ static bool read_channel(kfi_fbx_reader *in, const ufbx_blend_channel *channel, 
     kf_shape *shape = name ? kfi_push(in->job, &mesh->shapes, &mesh->shape_count, sizeof *shape) : NULL;
     if (!shape) return false;
     shape->name = name;
-    *morph = (kfi_fbx_morph){true, node, name};
+    shape->weight = channel->weight;
+    *morph = (kfi_fbx_morph){true, node, name, mesh->shape_count - 1};
+    if (!kfi_fbx_mend(in, &shape->weight, 1, 0.0, "DeformPercent", &channel->element)) return false;
     if (channel->keyframes.count > 1 &&
         !kfi_warn(in->job, "in-between", "shape \"%.100s\": its %zu in-between shapes are not carried", name,
                   channel->keyframes.count - 1))

@@ -11,6 +11,7 @@ typedef struct target {
     uint32_t node;
     kf_channel channel;
     const char *name; /* of morphs; NULL for others */
+    size_t shape;     /* of these, too */
 } target;
 
 static bool same(ufbx_string a, const char *b)
@@ -84,9 +85,11 @@ static bool resolve(const kfi_fbx_reader *in, const ufbx_anim_prop *prop, target
     else if (prop->element->type == UFBX_ELEMENT_MESH && in->scene->metadata.version < 7200)
         channel = channel_of_mesh(ufbx_as_mesh(prop->element), prop->prop_name);
     if (!channel || !in->morphs[channel->element.typed_id].known) return false;
+    const kfi_fbx_morph *morph = &in->morphs[channel->element.typed_id];
     to->channel = KF_MORPH;
-    to->node = in->morphs[channel->element.typed_id].node;
-    to->name = in->morphs[channel->element.typed_id].name;
+    to->node = morph->node;
+    to->name = morph->name;
+    to->shape = morph->shape;
     return true;
 }
 
@@ -249,6 +252,8 @@ static bool read_track(kfi_fbx_reader *in, kf_take *take, uint32_t layer, const 
         if (from->channel == KF_MORPH) { /* per cent in the file */
             track->rest[i] /= 100.0;
             scale_curve(&track->curve[i], 100.0);
+            if (track->curve[i].count)
+                in->anim->nodes[from->node].mesh->shapes[from->shape].weight = 0;
         }
     }
     return true;

@@ -135,6 +135,25 @@ static bool tell_sizes(kf_job *job, const kf_anim *edited, const kf_capabilities
                                   count, first->name, first->rest.scale[0], first->rest.scale[1], first->rest.scale[2]);
 }
 
+/* A shape's weight that stands in the scene, without keys: a format of shapes on frames has those that keys bring in. */
+static bool tell_weights(kf_job *job, const kf_anim *edited, const kf_capabilities *can, const int32_t *number)
+{
+    size_t count = 0;
+    const char *node = NULL;
+    const kf_shape *first = NULL;
+    for (size_t i = 0; can->channels >> KF_MORPH & 1 && i < edited->node_count; i++) {
+        const kf_mesh *mesh = number[i] >= 0 ? edited->nodes[i].mesh : NULL;
+        for (size_t s = 0; mesh && s < mesh->shape_count; s++) {
+            if (fabs(mesh->shapes[s].weight) <= 1e-4 || count++ > 0)
+                continue;
+            node = edited->nodes[i].name;
+            first = &mesh->shapes[s];
+        }
+    }
+    return count == 0 || kfi_warn(job, "weight", "%zu shapes stand at a weight without keys, which is not carried: give it a key (first: node "
+                                                 "\"%.60s\", shape \"%.60s\", %g)", count, node, first->name, first->weight);
+}
+
 static bool moves(const kf_track *track)
 {
     for (unsigned c = 0; c < track->curves; c++)
@@ -174,5 +193,5 @@ bool kfi_tell_unheard(const kfi_merging *m)
 bool kfi_tell_unheard_fresh(kf_job *job, const kf_anim *edited, const kf_capabilities *can, const int32_t *number)
 {
     return tell_pivots(job, edited, number, 0) && tell_endless(job, edited, can, number) && tell_layers(job, edited) &&
-           tell_sizes(job, edited, can, number, NULL);
+           tell_sizes(job, edited, can, number, NULL) && tell_weights(job, edited, can, number);
 }

@@ -1,6 +1,7 @@
 """What the samples cost in instructions, which a busy machine does not change: cost.py compare|renew KEYFERRY COUNTS FOLDER [PATTERN]
 
-Each sample goes to FBX and back in memory (keyferry verify) under callgrind, and a larger file of each format also baked.
+Each sample goes to FBX and back in memory (keyferry verify) under callgrind, a larger file of each format also baked; and two
+large edits come home, in which something is looked for among many: were that no more linear, it would show.
 Counted are the instructions of our own functions alone, so the versions of libc, zlib and ufbx do not matter; the compiler
 does. With the compiler that the stored counts are of, each must be within 2 % of its count. With another one the counts
 tell little: they are first scaled by what ufbx, in the same program, takes for a file that is always the same, and only
@@ -19,7 +20,8 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SAME, OTHERS = 0.02, 0.35
-sys.path.insert(0, os.path.join(ROOT, "tests", "generate"))
+sys.path[:0] = [os.path.join(ROOT, "tests", "generate"), os.path.join(ROOT, "tests", "lib")]
+import fbxtext  # noqa: E402
 
 
 # ---------------------------------------------------------------- samples
@@ -59,6 +61,40 @@ def large_vib(vib):
 
 LARGE = {"x4_ani": ("large.ani", large_x4), "ei_anm": ("large.anm", large_ei), "nytro_anim": ("large.nanim", large_nytro),
          "mm2_anim": ("large.anim", large_mm2), "vib_anm": ("large.anm", large_vib)}
+
+
+def every_number(x4, keyferry, folder):
+    """8,000 keys whose ease all is another one."""
+    keys = [x4.key(x4.f32(i / 30), (i % 7, i % 5, i % 3), x4.TCB, tcb=(0, 0, 0, 0.25 + 0.25 * (i % 2), 0.125)) for i in range(8000)]
+    text = to_text(keyferry, folder, "numbers", x4.ani([x4.description("part", "go", 7999 / 30, pos=keys)]))
+    return re.sub(r"(?<=a: )0\.25,[0-9.,\s]+", lambda numbers: re.sub(r"0\.25|0\.5", "0.375", numbers[0]), text)
+
+
+def every_node(x4, keyferry, folder):
+    """2,000 nodes that move otherwise, each one place further on than it was, for the first is gone."""
+    parts = [x4.description(f"part_{i:05}", "go", 1.0, pos=x4.bezier_keys([0.0, 1.0], [(0.0, 0.0, 0.0), (1.0, 2.0, 3.0)])) for i in range(2000)]
+    scene = fbxtext.Scene(to_text(keyferry, folder, "nodes", x4.ani(parts)))
+    scene.remove(scene.models()["part_00000"])
+    for curve in scene.curves().values():
+        curve.keys[1].value += 1
+        curve.store()
+    return scene.text()
+
+
+def to_text(keyferry, folder, name, data):
+    with open(os.path.join(folder, name + ".ani"), "wb") as f:
+        f.write(data)
+    subprocess.run([keyferry, "convert", name + ".ani", name + ".fbx", "--ascii"], cwd=folder, check=True, capture_output=True)
+    with open(os.path.join(folder, name + ".fbx"), encoding="utf-8") as f:
+        return f.read()
+
+
+def edits(keyferry, folder):
+    for name, edited in ("numbers", every_number), ("nodes", every_node):
+        text = edited(importlib.import_module("x4_ani"), keyferry, folder)
+        with open(os.path.join(folder, name + ".fbx"), "w", encoding="utf-8") as f:
+            f.write(text)
+        yield f"x4-ani/all {name} edited", ["convert", name + ".fbx", name + ".back.ani", "--drop-missing"]
 
 
 def commands(folder):
@@ -123,7 +159,7 @@ def compiler(keyferry):
 def measure(keyferry, folder, pattern):
     subprocess.run([sys.executable, os.path.join(ROOT, "tests", "full", "programs", "scene.py"), "write",
                     os.path.join(folder, "scene.fbx")], check=True)
-    todo = [("reference", ["info", "scene.fbx"]), *(c for c in commands(folder) if re.search(pattern, c[0]))]
+    todo = [("reference", ["info", "scene.fbx"]), *(c for c in (*commands(folder), *edits(keyferry, folder)) if re.search(pattern, c[0]))]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(lambda i: count(keyferry, todo[i][1], os.path.join(folder, f"log{i}")), range(len(todo))))
     counts = {name: ours for (name, _), (ours, _) in zip(todo, found)}

@@ -1,22 +1,15 @@
 #!/usr/bin/env python3
 """Long animations made elsewhere, without an original: whatever their curves are, a valid file comes of them within the
 memory that is allowed by default, and within much less."""
-import importlib.util
 import os
 import random
-import re
-import resource
 import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxmade  # noqa: E402
 import motion  # noqa: E402
-from command import SOURCE, Case  # noqa: E402
-
-spec = importlib.util.spec_from_file_location("generate_x4", SOURCE / "tests" / "generate" / "x4_ani.py")
-generate = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(generate)
+from command import Case  # noqa: E402
 
 KINDS = {"linear": motion.LINEAR, "held": motion.STEP, "cubic": motion.BROKEN, "weighted": motion.WEIGHTED, "tcb": motion.TCB}
 
@@ -83,31 +76,6 @@ class Long(Case):
             for id in ("nytro-anim", "x4-ani"):
                 self.keyferry("convert", "far.fbx", f"{id}/", "--to", id, "-y")
                 self.keyferry("check", f"{id}/")
-
-
-class Growth(Case):
-    """An edit of every number of every key takes a time that grows as they do."""
-
-    def seconds(self, count):
-        keys = [generate.key(generate.f32(i / 30), (i % 7, i % 5, i % 3), generate.TCB, tcb=(0, 0, 0, 0.25 + 0.25 * (i % 2), 0.125))
-                for i in range(count)]
-        self.put("x.ani", generate.ani([generate.description("part", "go", (count - 1) / 30, pos=keys)]))
-        self.keyferry("convert", "x.ani", "x.fbx", "--ascii", "-y")
-        text = (self.dir / "x.fbx").read_text()
-        eased = re.sub(r"(?<=a: )0\.25,[0-9.,\s]+", lambda numbers: re.sub(r"0\.25|0\.5", "0.375", numbers[0]), text)
-        self.assertEqual(eased.count("0.375"), count)
-        self.put("x.fbx", eased.encode())
-        best = float("inf")
-        for _ in range(2):
-            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-            said = self.keyferry("convert", "x.fbx", "y.ani", "-y").err
-            best = min(best, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
-        self.assertIn("1 of 1 tracks changed\n", said)
-        return best
-
-    def test_numbers(self):
-        few, many = self.seconds(8000), self.seconds(32000)
-        self.assertLess(many, 8 * few)
 
 
 if __name__ == "__main__":

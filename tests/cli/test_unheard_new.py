@@ -6,7 +6,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.environ["KEYFERRY_SOURCE"], "tests", "lib"))
 import fbxmade  # noqa: E402
 import fbxtext  # noqa: E402
-from command import DOOR  # noqa: E402
+from command import DOOR, SOURCE  # noqa: E402
 from editcase import EditCase, rename_take  # noqa: E402
 
 LEFT = "anim_door_left"
@@ -132,6 +132,25 @@ class Merged(EditCase):
             put(scene.models()["lamp"], "RotationPivot", "Vector3D", 90, 0, 0)
         self.assertEqual(self.edit(change), self.original)
         self.assertNotIn("pivot", self.said)
+
+
+class Weights(EditCase):
+    """Of shapes."""
+    ending = "anm"
+    original = (SOURCE / "tests/data/ei-anm/wing.anm").read_bytes()
+
+    def test_one_that_stands(self):
+        """In a file made anew; beside keys it is nothing."""
+        def change(scene, keep):
+            channel = next(d for d in scene.objects.all("Deformer") if fbxtext.name_of(d) == "morph_001")
+            put(channel, "DeformPercent", "Number", 50)
+            links = scene.root.first("Connections")
+            links.children = [c for c in links.children if keep or c.values[2] != channel.values[0] or len(c.values) < 4]
+        for keep in (False, True):
+            self.edit(lambda scene: change(scene, keep), "--no-capsule", "--no-sidecar", back=("--to", "ei-anm"))
+            self.assertEqual('warning: 1 shapes stand at a weight without keys, which is not carried: give it a key (first: node "x", '
+                             'shape "morph_001", 0.5)' in self.said, not keep, self.said)
+            self.assertEqual("warning" in self.said, not keep, self.said)
 
 
 if __name__ == "__main__":
