@@ -265,6 +265,22 @@ class Rate(EditCase):
         self.edit(change, "--for", "blender")
         self.assertIn("came back with 60 frames a second instead of 30: that makes it last 0.15 s instead of 0.3 s", self.said)
 
+    def test_nearly_the_same(self):
+        """29.97 instead of 30: no take is half a frame longer by that, but all of its keys are elsewhere."""
+        def change(scene, longer=1001):
+            by_a_program(scene)
+            for p in scene.root.first("GlobalSettings").first("Properties70").children:
+                if fbxtext.unquote(p.values[0]) == "TimeMode":
+                    p.values[4] = "9"  # NTSC, full frames
+            for curve in scene.curves().values():
+                for key in curve.keys:
+                    key.time = key.time * longer // 1000
+                curve.store()
+        self.edit(change, "--for", "blender")
+        self.assertIn("came back with 29.97 frames a second instead of 30: that makes it last 0.3003 s instead of 0.3 s", self.said)
+        self.assertEqual(self.edit(lambda scene: change(scene, 1000), "--for", "blender"), self.original)
+        self.assertNotIn("frames a second", self.said)
+
     def test_from_the_beginning(self):
         """Of frames that were edited, what lies between them was, too."""
         def change(scene):
