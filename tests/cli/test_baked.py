@@ -297,6 +297,46 @@ class Rate(EditCase):
             self.assertAlmostEqual(math.degrees(turned), math.degrees(a + at % 1 * (b - a)), delta=0.02, msg=f"frame {i}")
 
 
+class Blender(EditCase):
+    """It bakes what it exports, even if what it got was not, and counts frames from 1."""
+    ending = "anim"
+    original = HEAD + frames()
+
+    def later(self, by, change=lambda scene: None):
+        def work(scene):
+            by_a_program(scene, "Blender")
+            for curve in scene.curves().values():
+                for key in curve.keys:
+                    key.time += by * fbxtext.TICKS // 30
+                curve.store()
+            change(scene)
+        return self.edit(work)
+
+    def test_as_it_was(self):
+        for frame in (0, 1):
+            with self.subTest(frame=frame):
+                self.assertEqual(self.later(frame), self.original, self.said)
+
+    def test_edited(self):
+        back = self.later(1, lambda scene: add(scene, ("x", "bone_00", "Lcl Translation", "y"), 4, 0.5))
+        at = len(HEAD) + 24 * 4 + 4
+        self.assertEqual(back, self.patched((at, struct.pack("<f", 1.5))))
+
+    def test_all_of_it_edited(self):
+        """No frame is like the written one, then or a frame later."""
+        def change(scene):
+            for axis in "xyz":
+                for prop in "Lcl Translation", "Lcl Rotation":
+                    curve = scene.curve("x", "bone_00", prop, axis)
+                    for i, key in enumerate(curve.keys):
+                        key.value += 20 + i * i
+                    curve.store()
+        back = self.later(1, change)
+        heights = [struct.unpack_from("<f", back, len(HEAD) + 24 * i + 4)[0] for i in range(10)]
+        self.assertEqual(heights, [21.0 + i * i for i in range(10)])
+        self.assertEqual(len(back), len(self.original))
+
+
 def x4(parts):
     """Of (node, take, times): linear positions, and rotations that begin later."""
     def key(value, time):
