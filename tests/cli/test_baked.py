@@ -297,6 +297,32 @@ class Rate(EditCase):
             self.assertAlmostEqual(math.degrees(turned), math.degrees(a + at % 1 * (b - a)), delta=0.02, msg=f"frame {i}")
 
 
+class Small(EditCase):
+    """A pedestrian's hips go some millimetres up and down, and half of one is an edit. What programs round is less, but grows with
+    how far away all of it is."""
+    ending = "anim"
+
+    def raised(self, by, height):
+        def change(scene):
+            by_a_program(scene)
+            add(scene, ("x", "bone_00", "Lcl Translation", "y"), 4, by)
+        self.original = HEAD + frames(y=height)
+        return self.edit(change, "--for", "blender")
+
+    def test_an_edit(self):
+        for by in (2e-4, 5e-4, -9e-4):
+            with self.subTest(by=by):
+                back = self.raised(by, 1.0)
+                y, = struct.unpack_from("<f", back, len(HEAD) + 24 * 4 + 4)
+                self.assertAlmostEqual(y, 1 + by, delta=1e-6)
+                self.assertEqual(back, self.patched((len(HEAD) + 24 * 4 + 4, struct.pack("<f", y))))
+
+    def test_no_edit(self):
+        for by, height in (5e-5, 1.0), (3e-4, 400.0), (9e-4, 1000.0):
+            with self.subTest(by=by):
+                self.assertEqual(self.raised(by, height), self.original, self.said)
+
+
 class Blender(EditCase):
     """It bakes what it exports, even if what it got was not, and counts frames from 1."""
     ending = "anim"
