@@ -130,6 +130,11 @@ void kfi_quat_to_axis(const double q[4], double *degrees, double axis[3])
 static const uint8_t AXES[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}, {1, 0, 2}, {2, 0, 1}, {2, 1, 0}};
 static const int8_t PARITY[6] = {1, -1, 1, -1, 1, -1};
 
+int kfi_first_axis(kf_rotation_order order)
+{
+    return AXES[(unsigned)order < 6 ? order : KF_XYZ][0];
+}
+
 int kfi_second_axis(kf_rotation_order order)
 {
     return AXES[(unsigned)order < 6 ? order : KF_XYZ][1];

@@ -32,7 +32,8 @@ void kfi_quat_to_euler(const double q[4], kf_rotation_order order, const double 
 void kfi_quat_to_euler_within(const double q[4], kf_rotation_order order, const double near[3], double slack,
                               double degrees[3]);
 
-int kfi_second_axis(kf_rotation_order order); /* 0..2: the one that locks at 90 degrees */
+int kfi_first_axis(kf_rotation_order order);  /* 0..2: the one about which is turned first */
+int kfi_second_axis(kf_rotation_order order); /* the one that locks at 90 degrees */
 /* The cosine of the angle between the axes about which the first and the third angle turn. */
 double kfi_euler_cosine(kf_rotation_order order, double second);
 

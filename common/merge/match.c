@@ -336,9 +336,12 @@ static void find_offsets(const kfi_merge *input, const kfi_limits *limits, kfi_m
         m->offset[t] = input->capabilities->frame_rate > 0 ? start_moved(input, limits, m, t, edited) : 0;
         if (m->offset[t] != 0)
             continue;
-        if (limits->exact || !input->baked || !isfinite(offset) || !(rate > 0))
+        if (limits->exact || !(input->baked || kfi_by_blender(input->edited)) || !isfinite(offset) || !(rate > 0))
             continue;
-        if (fabs(offset) > limits->time && fabs(frames - nearbyint(frames)) < 0.01)
+        bool whole = fabs(offset) > limits->time && fabs(frames - nearbyint(frames)) < 0.01;
+        /* Keys may begin anywhere, and what Blender bakes of them begins where it was told to: at frame 1, mostly. */
+        bool likely = input->baked || fabs(offset - 1 / rate) < limits->time;
+        if (whole && (likely || agrees_better(input, limits, m, t, 0, offset)))
             m->offset[t] = offset;
         const double others[] = {1 / rate, 0};
         for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)

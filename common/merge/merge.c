@@ -5,8 +5,26 @@
 #include <math.h>
 #include <string.h>
 
+/* The farthest that a node stands or goes, along an axis. */
+static double farthest(const kf_anim *anim)
+{
+    double far = 0;
+    for (size_t i = 0; i < anim->node_count; i++)
+        for (int c = 0; c < 3; c++)
+            far = fmax(far, fabs(anim->nodes[i].rest.translation[c]));
+    for (size_t t = 0; t < anim->take_count; t++)
+        for (size_t i = 0; i < anim->takes[t].track_count; i++) {
+            const kf_track *track = &anim->takes[t].tracks[i];
+            for (unsigned c = 0; track->channel == KF_TRANSLATION && c < track->curves; c++)
+                for (size_t k = 0; k < track->curve[c].count; k++)
+                    far = fmax(far, fabs(track->curve[c].keys[k].value));
+        }
+    return far;
+}
+
 /* Straight from our writer only rounding separates equal numbers; a program's arithmetic in 32-bit floats and its
- * detour through matrices is further off (measured with Blender: 3e-5 units and degrees, 3e-7 of a scale). */
+ * detour through matrices is further off (measured with Blender: 3e-5 units and degrees, 3e-7 of a scale), and the more so
+ * the farther all of it is from the middle. */
 void kfi_set_limits(kfi_limits *limits, const kf_anim *edited)
 {
     bool exact = edited->creator && strncmp(edited->creator, "Keyferry", 8) == 0;
@@ -23,6 +41,7 @@ void kfi_set_limits(kfi_limits *limits, const kf_anim *edited)
         limits->slope = 1e-3;
         for (int i = 0; i < KF_CHANNEL_COUNT; i++)
             limits->value[i] = 1e-3;
+        limits->value[KF_TRANSLATION] = fmin(1e-3, fmax(1e-4, 1e-6 * farthest(edited)));
         limits->value[KF_ROTATION] = 1e-2;
         limits->value[KF_SCALE] = 1e-5;
         limits->value[KF_VISIBILITY] = 0.5;

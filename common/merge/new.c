@@ -272,7 +272,7 @@ bool kfi_merge_new(kfi_merging *m)
                 continue;
             }
             if (written >= 0 && just_a_pose(m, track)) {
-                if (!tell_pose(m, from->name, track, keyed))
+                if (!tell_pose(m, name, track, keyed))
                     return false;
                 continue;
             }

@@ -56,11 +56,12 @@ bool kfi_tell_rate(const kfi_merging *m, size_t written_take)
     const kf_take *take = &m->input->written->takes[written_take];
     double was = m->input->written->frame_rate, now = m->input->edited->frame_rate;
     double start = 0, end = 0, first, last;
-    if (m->limits.exact || !m->input->baked || !(now > 0) || fabs(was - now) < 1e-3 * was ||
+    if (m->limits.exact || !m->input->baked || !(now > 0) || fabs(was - now) < 1e-5 * was ||
         !range_of(m, written_take, &first, &last) || !kfi_take_range(take, &start, &end))
         return true;
     double frames = (end - start) * was;
-    if (fabs((last - first) * now - frames) > 0.5 || fabs((last - first) * was - frames) <= 0.5)
+    double off_now = fabs((last - first) * now - frames), off_was = fabs((last - first) * was - frames);
+    if (off_now > 0.5 || off_was <= fmin(0.5, 10 * off_now + 1e-3)) /* 29.97 and 30 are not a frame apart for long */
         return true;
     return kfi_warn(m->job, "rate", "take \"%.60s\" came back with %g frames a second instead of %g: that makes it last %.4g s "
                                     "instead of %.4g s. If that is not meant, give the program its frame rate back and export again",

@@ -160,20 +160,24 @@ static void match_signs(const pose *was, pose *now)
             half_turn(now, c);
 }
 
+/* Where an orientation puts an axis: to[1] to to[3]. */
+static void turn_axis(const double q[4], unsigned of, double to[4])
+{
+    double axis[4] = {0, 0, 0, 0}, half[4];
+    const double conjugate[4] = {q[0], -q[1], -q[2], -q[3]};
+    axis[1 + of] = 1;
+    kfi_quat_multiply(q, axis, half);
+    kfi_quat_multiply(half, conjugate, to);
+}
+
 /* Where a scale is zero its axis points nowhere: compare what is left, the columns of rotation times scale. */
 static bool same_columns(const pose *a, const pose *b)
 {
     double size = 0, gap = 0;
-    for (int c = 0; c < 3; c++) {
-        double axis[4] = {0, 0, 0, 0}, conjugate[4], half[4], u[4], v[4];
-        axis[1 + c] = 1;
-        for (int side = 0; side < 2; side++) {
-            const double *q = side ? b->q : a->q;
-            double turned[4] = {q[0], -q[1], -q[2], -q[3]};
-            memcpy(conjugate, turned, sizeof turned);
-            kfi_quat_multiply(q, axis, half);
-            kfi_quat_multiply(half, conjugate, side ? v : u);
-        }
+    for (unsigned c = 0; c < 3; c++) {
+        double u[4], v[4];
+        turn_axis(a->q, c, u);
+        turn_axis(b->q, c, v);
         size = fmax(size, fmax(fabs(a->scale[c]), fabs(b->scale[c])));
         for (int k = 1; k < 4; k++)
             gap = fmax(gap, fabs(u[k] * a->scale[c] - v[k] * b->scale[c]));
@@ -203,22 +207,35 @@ static double lock_loss(const pose *p, kf_rotation_order order)
     return cosine > 16 * FLT_EPSILON ? 8 * FLT_EPSILON / cosine / degree : 0; /* at the lock, one angle tells all of it */
 }
 
-/* How far apart two orientations may be and still be the same: with angles of many turns, of which 32 bits keep little;
- * with angles near the lock, in the numbers that came back or, where these are turned or the second angle has no key, in
- * those that the program worked with; and where it kept no sample. `drifts`: that goes for curves of which it kept none at
- * all, too. */
-static double rotation_limit(const kfi_limits *limits, const pair *w, const pair *e, const pose *was, const pose *now,
-                             const uint8_t keyed[6], bool drifts)
+/* How far apart two orientations may be and still be the same: with angles of many turns, of which 32 bits keep little; and
+ * where the program kept no sample. `drifts`: that goes for curves of which it kept none at all, too. */
+static double rotation_limit(const kfi_limits *limits, const pair *e, const pose *was, const pose *now, const uint8_t keyed[6],
+                             bool drifts)
 {
     double limit = limits->value[KF_ROTATION];
-    bool others = e->turn || !keyed[kfi_second_axis(e->order)];
-    limit += fmax(lock_loss(now, e->order), others ? lock_loss(was, w->order) : 0);
     for (unsigned c = 0; c < 3; c++)
         limit += fmin(FLT_EPSILON * fabs(was->euler[c]), 90);
     for (unsigned c = 0; c < 3; c++)
         if (!keyed[c] && (e->rotation->curve[c].count || drifts))
             limit += kfi_thinning(now->euler[c], now->euler[c]);
     return limit;
+}
+
+/* Whether two orientations are within `limit`, or near the lock within what is lost there: in the numbers that came back or,
+ * where these are turned or the second angle has no key, in those that the program worked with. What the numbers that came
+ * back lose is a turn about their first axis: where that itself points is told well, and elsewhere nobody but an artist turns it. */
+static bool same_orientation(const pair *w, const pair *e, const pose *was, const pose *now, const uint8_t keyed[6], double limit)
+{
+    const double degree = 0.017453292519943296; /* in radians */
+    double apart = kfi_quat_angle(was->q, now->q), a[4], b[4], way = 0;
+    bool others = e->turn || !keyed[kfi_second_axis(e->order)];
+    if (apart <= limit || apart > limit + fmax(lock_loss(now, e->order), others ? lock_loss(was, w->order) : 0))
+        return apart <= limit;
+    turn_axis(was->q, (unsigned)kfi_first_axis(e->order), a);
+    turn_axis(now->q, (unsigned)kfi_first_axis(e->order), b);
+    for (int c = 1; c < 4; c++)
+        way += (a[c] - b[c]) * (a[c] - b[c]);
+    return others || sqrt(way) <= limit * degree;
 }
 
 /* A program drops a curve that hardly moves and leaves the value of some frame in its place: then the rotation is just the
@@ -230,9 +247,9 @@ static bool hardly_moves(const kfi_merging *merging, const pair *w, const pair *
         dropped = dropped || e->rotation->curve[c].count == 0;
     for (size_t i = 0; dropped && i < m->count; i++) {
         pose was = pose_at(w, m->times[i] - offset), now = pose_at(e, m->times[i]);
-        double limit = rotation_limit(&merging->limits, w, e, &was, &now, m->keyed[i], false);
+        double limit = rotation_limit(&merging->limits, e, &was, &now, m->keyed[i], false);
         match_signs(&was, &now);
-        if (kfi_quat_angle(was.q, now.q) <= limit)
+        if (same_orientation(w, e, &was, &now, m->keyed[i], limit))
             return true;
     }
     return false;
@@ -253,9 +270,9 @@ static bool same_turn(const kfi_limits *limits, const pair *w, const pair *e, co
 {
     static const uint8_t keyed[6] = {1, 1, 1, 1, 1, 1};
     pose now = pose_at(e, time);
-    double limit = rotation_limit(limits, w, e, was, &now, keyed, false);
+    double limit = rotation_limit(limits, e, was, &now, keyed, false);
     match_signs(was, &now);
-    return kfi_quat_angle(was->q, now.q) <= limit || same_columns(was, &now);
+    return same_orientation(w, e, was, &now, keyed, limit) || same_columns(was, &now);
 }
 
 /* What may be the program's own between two written frames, where it samples finer than these: near the lock other angles
@@ -295,11 +312,11 @@ static bool settle(const kfi_merging *merging, const pair *w, const pair *e, dou
     bool edited_before = false, drifts = baked && hardly_moves(merging, w, e, offset, &m);
     for (size_t i = 0; i < m.count; i++) {
         pose was = pose_at(w, m.times[i] - offset), now = pose_at(e, m.times[i]);
-        double limit = rotation_limit(&merging->limits, w, e, &was, &now, m.keyed[i], drifts);
+        double limit = rotation_limit(&merging->limits, e, &was, &now, m.keyed[i], drifts);
         limit += merging->input->baked ? between_frames(&merging->limits, w, e, m.times[i] - offset, offset) : 0;
         match_signs(&was, &now);
         bool flat = baked && just_sizes(&merging->limits, &was, &now);
-        bool same = flat || kfi_quat_angle(was.q, now.q) <= limit || same_columns(&was, &now);
+        bool same = flat || same_orientation(w, e, &was, &now, m.keyed[i], limit) || same_columns(&was, &now);
         if (same)
             memcpy(last, was.euler, sizeof last);
         else

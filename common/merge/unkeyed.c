@@ -101,9 +101,11 @@ static kfi_standing *gather(const kfi_merging *m)
 
 static bool same_numbers(const kfi_limits *limits, unsigned channel, const double a[3], const double b[3], double far)
 {
+    const double noticed = 1e-3; /* who moves a node means more than that */
+    double limit = limits->exact ? 0 : fmax(limits->relative * far, channel == KF_TRANSLATION ? noticed : 0);
     bool same = true;
     for (unsigned c = 0; c < 3; c++)
-        same = same && (kfi_same_value(limits, channel, a[c], b[c]) || (!limits->exact && fabs(a[c] - b[c]) <= limits->relative * far));
+        same = same && (kfi_same_value(limits, channel, a[c], b[c]) || fabs(a[c] - b[c]) <= limit);
     return same;
 }
 

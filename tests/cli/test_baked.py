@@ -265,6 +265,22 @@ class Rate(EditCase):
         self.edit(change, "--for", "blender")
         self.assertIn("came back with 60 frames a second instead of 30: that makes it last 0.15 s instead of 0.3 s", self.said)
 
+    def test_nearly_the_same(self):
+        """29.97 instead of 30: no take is half a frame longer by that, but all of its keys are elsewhere."""
+        def change(scene, longer=1001):
+            by_a_program(scene)
+            for p in scene.root.first("GlobalSettings").first("Properties70").children:
+                if fbxtext.unquote(p.values[0]) == "TimeMode":
+                    p.values[4] = "9"  # NTSC, full frames
+            for curve in scene.curves().values():
+                for key in curve.keys:
+                    key.time = key.time * longer // 1000
+                curve.store()
+        self.edit(change, "--for", "blender")
+        self.assertIn("came back with 29.97 frames a second instead of 30: that makes it last 0.3003 s instead of 0.3 s", self.said)
+        self.assertEqual(self.edit(lambda scene: change(scene, 1000), "--for", "blender"), self.original)
+        self.assertNotIn("frames a second", self.said)
+
     def test_from_the_beginning(self):
         """Of frames that were edited, what lies between them was, too."""
         def change(scene):
@@ -279,6 +295,72 @@ class Rate(EditCase):
             a, b = (0.2 * math.cos(n / 2) for n in (int(at), min(int(at) + 1, 9)))
             turned = struct.unpack_from("<f", back, len(HEAD) + 24 * i + 16)[0]
             self.assertAlmostEqual(math.degrees(turned), math.degrees(a + at % 1 * (b - a)), delta=0.02, msg=f"frame {i}")
+
+
+class Small(EditCase):
+    """A pedestrian's hips go some millimetres up and down, and half of one is an edit. What programs round is less, but grows with
+    how far away all of it is."""
+    ending = "anim"
+
+    def raised(self, by, height):
+        def change(scene):
+            by_a_program(scene)
+            add(scene, ("x", "bone_00", "Lcl Translation", "y"), 4, by)
+        self.original = HEAD + frames(y=height)
+        return self.edit(change, "--for", "blender")
+
+    def test_an_edit(self):
+        for by in (2e-4, 5e-4, -9e-4):
+            with self.subTest(by=by):
+                back = self.raised(by, 1.0)
+                y, = struct.unpack_from("<f", back, len(HEAD) + 24 * 4 + 4)
+                self.assertAlmostEqual(y, 1 + by, delta=1e-6)
+                self.assertEqual(back, self.patched((len(HEAD) + 24 * 4 + 4, struct.pack("<f", y))))
+
+    def test_no_edit(self):
+        for by, height in (5e-5, 1.0), (3e-4, 400.0), (9e-4, 1000.0):
+            with self.subTest(by=by):
+                self.assertEqual(self.raised(by, height), self.original, self.said)
+
+
+class Blender(EditCase):
+    """It bakes what it exports, even if what it got was not, and counts frames from 1."""
+    ending = "anim"
+    original = HEAD + frames()
+
+    def later(self, by, change=lambda scene: None):
+        def work(scene):
+            by_a_program(scene, "Blender")
+            for curve in scene.curves().values():
+                for key in curve.keys:
+                    key.time += by * fbxtext.TICKS // 30
+                curve.store()
+            change(scene)
+        return self.edit(work)
+
+    def test_as_it_was(self):
+        for frame in (0, 1):
+            with self.subTest(frame=frame):
+                self.assertEqual(self.later(frame), self.original, self.said)
+
+    def test_edited(self):
+        back = self.later(1, lambda scene: add(scene, ("x", "bone_00", "Lcl Translation", "y"), 4, 0.5))
+        at = len(HEAD) + 24 * 4 + 4
+        self.assertEqual(back, self.patched((at, struct.pack("<f", 1.5))))
+
+    def test_all_of_it_edited(self):
+        """No frame is like the written one, then or a frame later."""
+        def change(scene):
+            for axis in "xyz":
+                for prop in "Lcl Translation", "Lcl Rotation":
+                    curve = scene.curve("x", "bone_00", prop, axis)
+                    for i, key in enumerate(curve.keys):
+                        key.value += 20 + i * i
+                    curve.store()
+        back = self.later(1, change)
+        heights = [struct.unpack_from("<f", back, len(HEAD) + 24 * i + 4)[0] for i in range(10)]
+        self.assertEqual(heights, [21.0 + i * i for i in range(10)])
+        self.assertEqual(len(back), len(self.original))
 
 
 def x4(parts):

@@ -14,7 +14,7 @@ import motion  # noqa: E402
 import test_edits_nytro as nytro  # noqa: E402
 import test_edits_sampled as sampled  # noqa: E402
 from command import SOURCE  # noqa: E402
-from editcase import EditCase, add, each  # noqa: E402
+from editcase import EditCase, add, by_a_program, each  # noqa: E402
 
 TURN = "Lcl Rotation"
 TURNS = [(0.0, None, (0, 0, 0, 1)), (1.0, None, (30, 0, 0, 1)), (2.0, None, (10, 0, 0, 1)), (3.0, None, (50, 0, 0, 1))]
@@ -356,6 +356,36 @@ class Inserted(EditCase):
         """Nothing turns otherwise: there is nothing to tell in keys."""
         self.assertEqual(self.edit(self.insert(1.87, 0)), self.original)
         self.assertIn("rotation at 1.8700 s: a new key there changes nothing", self.said)
+
+
+class Lock(EditCase):
+    """Near the lock programs tell the first and the third angle badly, but not where the axis of the first points."""
+    ending = "nanim"
+    original = file([(0.0, None, (0, 0, 0, 1)), (0.5, None, (80, 0, 1, 0)), (1.0, None, (88, 0, 1, 0)), (2.0, None, (0, 0, 0, 1))])
+
+    def middle(self, data):
+        self.put("now/x.nanim", data)
+        track, = self.json("dump", "now/x.nanim")["takes"][0]["tracks"]
+        q, = (k["q"] for k in track["keys"] if abs(k["t"] - 1) < 1e-4)
+        return 2 * math.degrees(math.atan2(q[2], q[0]))
+
+    def test_turned_to_the_lock(self):
+        def change(scene):
+            by_a_program(scene)
+            add(scene, ("walk", "arm", TURN, "y"), 30, to - 88)
+        for to in (88.5, 89.999, 90.001, 90.5):
+            with self.subTest(to=to):
+                self.assertAlmostEqual(self.middle(self.edit(change, "--for", "blender")), to, delta=0.02)
+
+    def test_what_the_lock_loses(self):
+        """Both angles further by as much as 32 bits leave open: the same orientation."""
+        self.original = file([(0.0, None, (0, 0, 0, 1)), (0.5, None, (80, 0, 1, 0)), (1.0, None, (89.999, 0, 1, 0)), (2.0, None, (0, 0, 0, 1))])
+
+        def change(scene):
+            by_a_program(scene)
+            add(scene, ("walk", "arm", TURN, "x"), 30, 0.5)
+            add(scene, ("walk", "arm", TURN, "z"), 30, -0.5)
+        self.assertEqual(self.edit(change, "--for", "blender"), self.original)
 
 
 if __name__ == "__main__":

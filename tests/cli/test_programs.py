@@ -224,6 +224,19 @@ class Mirrored(EditCase):
         self.assertNotEqual(self.edit(lambda scene: change(scene, 180, 90, 60), "--for", "blender"), self.original)
         self.assertIn('added: take "walk", node "arm", rotation', self.said)
 
+    def test_a_pose_in_a_take_that_a_program_called_otherwise(self):
+        """It is told by the name that the file has for it, as all else is."""
+        self.use([(0.0, None, (1, 2, 1)), (1.0, None, (2, 2, 3))])
+
+        def change(scene):
+            by_a_program(scene, "Blender")
+            adding = Adding(scene)
+            layer = next(c.values[1] for c in scene.root.first("Connections").all("C") if c.values[2] == scene.takes()["walk"].values[0])
+            adding.curves(layer, scene.models()["arm"].values[0], TURN, (90, 90, 90))
+            rename_take(scene, "walk", "Scene")
+        self.assertEqual(self.edit(change, "--for", "blender"), self.original)
+        self.assertIn('take "walk", node "arm": its rotation is another one, but stands still', self.said)
+
     def test_a_scale_of_nothing(self):
         """Its sign is nobody's: two others and half a turn are still the same."""
         self.use([(0.0, None, (-1, 1e-5, 2)), (1.0, None, (-1, 1e-5, 2))], [(0.0, None, (0, 0, 0, 1)), (1.0, None, (0, 0, 0, 1))])
