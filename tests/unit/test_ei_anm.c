@@ -318,7 +318,7 @@ static void test_sparse_shape(void **state)
     uint32_t index[1] = {1};
     double offset[1][3] = {{1.0, 0.0, 0.0}};
     kf_shape *shape = &test.edited->nodes[0].mesh->shapes[0];
-    *shape = (kf_shape){shape->name, index, offset, 1};
+    *shape = (kf_shape){.name = shape->name, .index = index, .offset = offset, .count = 1};
     assert_true(plugin_export(&test, true));
     assert_int_equal(plugin_changed_bytes(&test, 0), 0);
     test.edited->nodes[0].mesh = NULL;
