@@ -43,6 +43,8 @@ bool kfi_merge_keys(kfi_merge_track *t, unsigned component);
 /* still.c: whether a curve is that value all along; and such a one that did not come back, once the other components are merged. */
 bool kfi_stands_still(const kfi_limits *limits, unsigned channel, const kf_curve *curve, double value);
 bool kfi_merge_still(kfi_merge_track *t, unsigned component);
+/* Whether a track has keys of different values. */
+bool kfi_moves(const kfi_limits *limits, const kf_track *track);
 /* tcb.c: T alone, then T and C, that make a key's own rule give these slopes, of which one may not matter; false
  * if nothing within -1..1 does. */
 bool kfi_merge_solve_tcb(kf_curve *curve, size_t i, double in, double out, bool has_in, bool has_out);

@@ -29,15 +29,6 @@ static bool idle(const kfi_merging *m, const kf_track *track, const bool *moving
                                                   : &m->input->edited->nodes[track->node].rest);
 }
 
-static bool moves(const kfi_merging *m, const kf_track *track)
-{
-    for (unsigned c = 0; c < track->curves; c++)
-        for (size_t i = 1; i < track->curve[c].count; i++)
-            if (!kfi_same_value(&m->limits, track->channel, track->curve[c].keys[0].value, track->curve[c].keys[i].value))
-                return true;
-    return false;
-}
-
 static bool warn_layer(kf_job *job, const kf_anim *anim, const kf_take *take, const kf_track *track)
 {
     const char *why = kfi_report_text(job, "on layer \"%.60s\", which is not carried: merge layers first",
@@ -50,7 +41,7 @@ static bool warn_layer(kf_job *job, const kf_anim *anim, const kf_take *take, co
 static bool just_a_pose(const kfi_merging *m, const kf_track *track)
 {
     return m->input->baked && !m->limits.exact && track->channel <= KF_SCALE && m->matches.node[track->node] >= 0 &&
-           !moves(m, track);
+           !kfi_moves(&m->limits, track);
 }
 
 bool kfi_says_nothing(const kfi_merging *m, const kf_track *track)
@@ -231,7 +222,7 @@ bool kfi_merge_new(kfi_merging *m)
         for (size_t i = 0; i < edited->takes[e].track_count; i++) {
             const kf_track *track = &edited->takes[e].tracks[i];
             if (m->matches.node[track->node] < 0 && !moving[track->node])
-                moving[track->node] = moves(m, track);
+                moving[track->node] = kfi_moves(&m->limits, track);
         }
     for (size_t i = 0; i < edited->node_count; i++) {
         int32_t written = m->matches.node[i];
@@ -256,12 +247,12 @@ bool kfi_merge_new(kfi_merging *m)
             size_t take = written >= 0 ? (size_t)m->input->written->takes[written].source : fresh;
             bool wrapper = (int32_t)track->node == m->matches.wrapper;
             bool numbers = (written < 0 || m->matches.node[track->node] < 0) && tells_numbers(track); /* even if all are 0 */
-            if (wrapper && moves(m, track) &&
+            if (wrapper && kfi_moves(&m->limits, track) &&
                 !kfi_warn(m->job, "wrapper", "take \"%.60s\", node \"%.60s\": the %s of the node above all others is not "
                                              "carried: move the nodes below it", from->name,
                           edited->nodes[track->node].name, kfi_channel_name((kf_channel)track->channel)))
                 return false;
-            if (m->matches.known[e][i] || wrapper || (kfi_programs_own(edited->nodes[track->node].name) && !moves(m, track)))
+            if (m->matches.known[e][i] || wrapper || (kfi_programs_own(edited->nodes[track->node].name) && !kfi_moves(&m->limits, track)))
                 continue;
             if (!numbers && idle(m, track, moving)) {
                 if ((written < 0 || m->matches.node[track->node] < 0) && somebody_keyed(m, track)) {

@@ -13,20 +13,11 @@ typedef struct score {
     uint8_t has; /* a bit for each channel that the take has */
 } score;
 
-static bool moves(const kfi_limits *limits, const kf_track *track)
-{
-    for (unsigned c = 0; c < track->curves; c++)
-        for (size_t i = 1; i < track->curve[c].count; i++)
-            if (!kfi_same_value(limits, track->channel, track->curve[c].keys[0].value, track->curve[c].keys[i].value))
-                return true;
-    return false;
-}
-
 /* What a take without a channel cannot have moved speaks against it. */
 static void count_strange(const kfi_limits *limits, const tracks_of shown, score *s)
 {
     for (unsigned channel = 0; s->has && channel <= KF_SCALE; channel++)
-        if (shown[channel] && !(s->has >> channel & 1) && moves(limits, shown[channel]))
+        if (shown[channel] && !(s->has >> channel & 1) && kfi_moves(limits, shown[channel]))
             s->looked += shown[channel]->curve[0].count + shown[channel]->curve[1].count + shown[channel]->curve[2].count;
 }
 

@@ -5,6 +5,15 @@
 
 #include <math.h>
 
+bool kfi_moves(const kfi_limits *limits, const kf_track *track)
+{
+    for (unsigned c = 0; c < track->curves; c++)
+        for (size_t i = 1; i < track->curve[c].count; i++)
+            if (!kfi_same_value(limits, track->channel, track->curve[c].keys[0].value, track->curve[c].keys[i].value))
+                return true;
+    return false;
+}
+
 bool kfi_stands_still(const kfi_limits *limits, unsigned channel, const kf_curve *curve, double value)
 {
     for (size_t i = 0; i < curve->count; i++) {

@@ -115,11 +115,11 @@ static void find_moving(const kf_anim *edited, bool *moving, bool *scaled)
  * at elsewhere; NULL: there are none. */
 static bool tell_sizes(kf_job *job, const kf_anim *edited, const kf_capabilities *can, const int32_t *number, const int32_t *written)
 {
-    bool *moving = kfi_alloc(job, edited->node_count, sizeof *moving), *scaled = kfi_alloc(job, edited->node_count, sizeof *scaled);
     size_t count = 0;
     const kf_node *first = NULL;
     if (can->channels >> KF_SCALE & 1)
         return true;
+    bool *moving = kfi_alloc(job, edited->node_count, sizeof *moving), *scaled = kfi_alloc(job, edited->node_count, sizeof *scaled);
     if (!moving || !scaled)
         return false;
     find_moving(edited, moving, scaled);
@@ -154,15 +154,6 @@ static bool tell_weights(kf_job *job, const kf_anim *edited, const kf_capabiliti
                                                  "\"%.60s\", shape \"%.60s\", %g)", count, node, first->name, first->weight);
 }
 
-static bool moves(const kf_track *track)
-{
-    for (unsigned c = 0; c < track->curves; c++)
-        for (size_t i = 1; i < track->curve[c].count; i++)
-            if (track->curve[c].keys[i].value != track->curve[c].keys[0].value)
-                return true;
-    return false;
-}
-
 /* Which node of what was written each is; of new ones, which are none, those that move matter as well. */
 static const int32_t *that_matter(const kfi_merging *m)
 {
@@ -175,7 +166,7 @@ static const int32_t *that_matter(const kfi_merging *m)
     for (size_t e = 0; e < edited->take_count; e++)
         for (size_t i = 0; i < edited->takes[e].track_count; i++) {
             const kf_track *track = &edited->takes[e].tracks[i];
-            if (number[track->node] < 0 && (int32_t)track->node != m->matches.wrapper && track->layer == 0 && moves(track) &&
+            if (number[track->node] < 0 && (int32_t)track->node != m->matches.wrapper && track->layer == 0 && kfi_moves(&m->limits, track) &&
                 !kfi_programs_own(edited->nodes[track->node].name))
                 number[track->node] = (int32_t)m->input->first_node;
         }

@@ -302,10 +302,10 @@ class Small(EditCase):
     how far away all of it is."""
     ending = "anim"
 
-    def raised(self, by, height):
+    def raised(self, by, height, axis="y"):
         def change(scene):
             by_a_program(scene)
-            add(scene, ("x", "bone_00", "Lcl Translation", "y"), 4, by)
+            add(scene, ("x", "bone_00", "Lcl Translation", axis), 4, by)
         self.original = HEAD + frames(y=height)
         return self.edit(change, "--for", "blender")
 
@@ -318,9 +318,9 @@ class Small(EditCase):
                 self.assertEqual(back, self.patched((len(HEAD) + 24 * 4 + 4, struct.pack("<f", y))))
 
     def test_no_edit(self):
-        for by, height in (5e-5, 1.0), (3e-4, 400.0), (9e-4, 1000.0):
-            with self.subTest(by=by):
-                self.assertEqual(self.raised(by, height), self.original, self.said)
+        for by, height, axis in (5e-5, 1.0, "y"), (3e-4, 400.0, "y"), (9e-4, 1000.0, "y"), (9e-4, 1000.0, "z"):
+            with self.subTest(by=by, axis=axis):
+                self.assertEqual(self.raised(by, height, axis), self.original, self.said)
 
 
 class Blender(EditCase):
